@@ -12,6 +12,7 @@ mod git_state;
 mod imported;
 mod installed;
 mod keep;
+mod lasting;
 mod linked;
 mod listing;
 mod moved;

@@ -6,6 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -115,7 +116,8 @@ pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf
         let found = fs::symlink_metadata(root.join(path)).and_then(|found| found.modified());
         found.is_ok_and(|modified| modified >= since)
     };
-    ignored(root, LIST_WITHIN).into_iter().filter(is_young).take(BUILT_MAX).collect()
+    let listed = ignored(root, LIST_WITHIN).unwrap_or_default();
+    listed.into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
 /// Whether a built file is a program, a library or a bundle: a stamp or a cache is none.
@@ -137,7 +139,8 @@ pub(crate) fn written_since(root: &Path, since: Timestamp) -> Vec<PathBuf> {
     let is_young = |path: &PathBuf| {
         fs::symlink_metadata(root.join(path)).is_ok_and(|found| found.ctime() >= since)
     };
-    ignored(root, LIST_AT_START).into_iter().filter(is_young).take(BUILT_MAX).collect()
+    let listed = ignored(root, LIST_AT_START).unwrap_or_default();
+    listed.into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
 /// Files that git ignores, and which of them a run left as they were although somebody wrote them
@@ -149,8 +152,9 @@ pub(crate) struct IgnoredFiles {
 }
 
 impl IgnoredFiles {
-    /// Looks at them after a run that began at `begun`, in a loop that began at `since`.
-    pub(crate) fn after_run(root: &Path, since: SystemTime, begun: SystemTime) -> Self {
+    /// Looks at them after a run that began at `begun`, in a loop that began at `since`; nothing
+    /// where git does not tell in time.
+    pub(crate) fn after_run(root: &Path, since: SystemTime, begun: SystemTime) -> Option<Self> {
         // The clock of files may be behind.
         let begun = begun.checked_sub(CLOCK_STEP).unwrap_or(begun);
         let is_left = |path: &&PathBuf| {
@@ -158,9 +162,9 @@ impl IgnoredFiles {
             written.is_some_and(|written| since < written && written < begun)
         };
         // However many there are: one that counts may be the last.
-        let all = ignored(root, LIST_WITHIN);
+        let all = ignored(root, LIST_WITHIN)?;
         let left = all.iter().filter(is_left).cloned().collect();
-        Self { all, left }
+        Some(Self { all, left })
     }
 }
 
@@ -171,26 +175,27 @@ fn changed_at(path: &Path) -> Option<SystemTime> {
     Some(UNIX_EPOCH + Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
 }
 
-/// Files that git ignores, without what was installed. In a project that is itself below an ignored
-/// directory of another repository, that says nothing: it would be every file.
-fn ignored(root: &Path, within: Duration) -> Vec<PathBuf> {
+/// Files that git ignores, without what was installed; nothing where git does not answer in time.
+/// In a project that is itself below an ignored directory of another repository, there are none:
+/// it would be every file.
+fn ignored(root: &Path, within: Duration) -> Option<Vec<PathBuf>> {
     // It takes no literal paths, so it is asked by words of its own; it runs no filter and no hook.
     let asked =
         ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."];
     // A git that does not answer is not asked twice.
     match crate::tool(&asked, root, within) {
         Ok(said) if !said.is_fine() => {}
-        Ok(_) | Err(_) => return Vec::new(),
+        Ok(_) => return Some(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Vec::new()),
+        Err(_) => return None,
     }
     let words = ["ls-files", "-o", "-i", "--exclude-standard", "-z"];
-    let Ok(said) = crate::git::git(&words, root, GitFilters::OwnOnly, within) else {
-        return Vec::new();
-    };
+    let said = crate::git::git(&words, root, GitFilters::OwnOnly, within).ok()?;
     let names = said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let paths = names.map(|name| PathBuf::from(OsStr::from_bytes(name)));
     let is_installed =
         |path: &PathBuf| path.iter().any(|part| crate::judges::is_installed(part.as_bytes()));
-    paths.filter(|path| !is_installed(path)).collect()
+    Some(paths.filter(|path| !is_installed(path)).collect())
 }
 
 /// The build directory of a project.

@@ -17,6 +17,8 @@ use crate::Verdict;
 use crate::table::{Gates, Table};
 
 const PROJECTS: [&str; 4] = ["node", "pytest", "go", "cargo"];
+/// A project whose check uses what the agent built: it runs once more without that.
+const BUILDING: &str = "cunit";
 /// The least of so many stops counts.
 const ROUNDS: usize = 3;
 /// An original run by overlay may cost this much of the check's own run at the same stop.
@@ -31,6 +33,16 @@ struct StopCost {
     runs: usize,
 }
 
+impl StopCost {
+    fn cells(self) -> [String; 3] {
+        [two_places(self.by_hand_s), two_places(self.stop_s), self.runs.to_string()]
+    }
+}
+
+fn two_places(number: f64) -> String {
+    format!("{number:.2}")
+}
+
 /// Measures every project in every place, or in the one that was named.
 pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
     let stories = corpus::load()?;
@@ -43,10 +55,13 @@ pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
         PLACES.iter().filter(|place| plan.place.as_deref().is_none_or(|one| one == **place))
     {
         let plan = TruthPlan { place: Some((*place).into()), ..plan.clone() };
+        let least = |id: String| {
+            let story = stories.iter().find(|story| story.id == id);
+            least(&kit, &plan, story.with_context(|| format!("find {id}"))?)
+        };
         for project in PROJECTS {
-            let told = |id: String| stories.iter().find(|story| story.id == id).context(id);
-            let untouched = least(&kit, &plan, told(format!("work/{project}/fixed@plain"))?)?;
-            let added = least(&kit, &plan, told(format!("judges/{project}/new-test-file@plain"))?)?;
+            let untouched = least(format!("work/{project}/fixed@plain"))?;
+            let added = least(format!("judges/{project}/new-test-file@plain"))?;
             let ratio = (added.stop_s - untouched.stop_s) / untouched.stop_s;
             let name = format!("{project}, {place}");
             gates.ask(
@@ -55,15 +70,20 @@ pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
             );
             let is_dear = *place == "overlay" && ratio > OVERLAY_MAX;
             gates.ask(is_dear.then(|| format!("{name}: {ratio:.2}, at most {OVERLAY_MAX}")));
-            let seconds = |seconds: f64| format!("{seconds:.2}");
-            let (by_hand, stop) = (seconds(untouched.by_hand_s), seconds(untouched.stop_s));
-            let runs = [untouched.runs, added.runs].map(|runs| runs.to_string());
-            let [first, second] = runs;
-            table.row([name, by_hand, stop, first, seconds(added.stop_s), second, seconds(ratio)]);
+            let [with_test, ratio] = [added.stop_s, ratio].map(two_places);
+            let [by_hand, stop, runs] = untouched.cells();
+            table.row([name, by_hand, stop, runs, with_test, added.runs.to_string(), ratio]);
         }
+        let built = least(format!("further-runners/{BUILDING}/fixed@plain"))?;
+        let name = format!("{BUILDING}, {place}, built by the agent");
+        gates.ask((built.runs != 2).then(|| format!("{name}: {} runs", built.runs)));
+        let ratio = two_places((built.stop_s - built.by_hand_s) / built.by_hand_s);
+        let [by_hand, stop, runs] = built.cells();
+        table.row([name, by_hand, stop, runs, String::new(), String::new(), ratio]);
     }
     table.note("Processor time of user and system. The stop's own run comes first and builds what changed; \
-                \"by hand\" has nothing left to build.");
+                \"by hand\" has nothing left to build. Where the agent built what the check uses, the \
+                check runs once more and builds it itself; that row compares the stop with a run by hand.");
     table.print();
     Ok(gates.verdict())
 }

@@ -15,6 +15,7 @@ use stopgate_core::Criterion;
 
 use super::git_state::GitState;
 use super::keep::ContentStore;
+use super::lasting::LastingChange;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
@@ -159,11 +160,12 @@ impl Compare<'_> {
         if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
-        let git = self.noted.git.iter().flat_map(|git| git.changes(self.root));
-        self.found.lasting.extend(git);
+        let mut git: Vec<LastingChange> =
+            self.noted.git.iter().flat_map(|git| git.changes(self.root)).collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
-            self.found.lasting.extend(GitState::untracked_since(self.root, commit));
+            git.extend(GitState::untracked_since(self.root, commit));
         }
+        self.last(git);
     }
 
     /// Judges that were there at the start.
@@ -405,13 +407,14 @@ impl Compare<'_> {
                 // A file of the project is among its other files, or is the work itself.
                 Some(now) if now == change.then && self.is_projects_own(&now) => {}
                 Some(now) if now == change.then => {
-                    self.found.lasting.push(format!("{} was changed", now.display()));
+                    let text = format!("{} was changed", now.display());
+                    self.last([LastingChange::of_file(text, &now)]);
                 }
-                Some(now) => self.found.lasting.push(format!(
-                    "{name} is found at {} now; it was {}",
-                    now.display(),
-                    change.then.display()
-                )),
+                Some(now) => {
+                    let (found, was) = (now.display(), change.then.display());
+                    let text = format!("{name} is found at {found} now; it was {was}");
+                    self.last([LastingChange::of_file(text, &now)]);
+                }
                 None if change.then.starts_with(self.root) => {}
                 None => self.found.lasting.push(format!("{} is gone", change.then.display())),
             }
@@ -422,11 +425,10 @@ impl Compare<'_> {
         let directory = self.noted.judges.directory();
         let changes = self.noted.installed.iter();
         let changes = changes.filter_map(|program| program.change(self.root, directory));
-        self.found.lasting.extend(changes);
         let imported = self.noted.imported.iter().filter_map(|own| own.change(self.root));
-        self.found.lasting.extend(imported);
         let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
-        self.found.lasting.extend(links);
+        let all: Vec<LastingChange> = changes.chain(imported).chain(links).collect();
+        self.last(all);
     }
 
     /// Whether git knows the file, or it can only be the work.
@@ -446,6 +448,14 @@ impl Compare<'_> {
             self.found.masks.push(Mask { path: change.path, content: change.original });
         }
         self.environments();
+    }
+
+    /// Changes that no run can undo.
+    fn last(&mut self, changes: impl IntoIterator<Item = LastingChange>) {
+        for LastingChange { text, now } in changes {
+            self.found.today.push(format!("{text} {now}"));
+            self.found.lasting.push(text);
+        }
     }
 
     /// What a person accepts is today's content, and no other.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::lasting::LastingChange;
 use crate::files::read_regular;
 use crate::git::{GitFilters, git};
 use crate::judges::is_product;
@@ -86,48 +87,62 @@ impl GitState {
         Some(Self { settings, attributes, unseen, refs: refs_of(root)? })
     }
 
-    /// What is not as it was, one sentence each.
-    pub(super) fn changes(&self, root: &Path) -> Vec<String> {
+    /// What is not as it was.
+    pub(super) fn changes(&self, root: &Path) -> Vec<LastingChange> {
         let Some(now) = Self::take(root) else {
-            return vec!["git can't be asked any more".into()];
+            return vec![LastingChange::new("git can't be asked any more", "")];
         };
         let keys: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
         let differs = |key: &&&String| self.settings.get(**key) != now.settings.get(**key);
-        let mut found: Vec<String> =
-            keys.iter().filter(differs).map(|key| format!("git's setting {key} changed")).collect();
+        let set = |key: &&String| {
+            let value = now.settings.get(*key).map_or("", String::as_str);
+            LastingChange::new(format!("git's setting {key} changed"), value)
+        };
+        let mut found: Vec<LastingChange> = keys.iter().filter(differs).map(set).collect();
         if self.attributes != now.attributes {
-            found.push("git's attributes of this repository changed".into());
+            let text = "git's attributes of this repository changed";
+            found.push(LastingChange::new(text, &now.attributes));
         }
         let unseen = now.unseen.difference(&self.unseen);
-        found.extend(unseen.map(|path| format!("git no longer looks at {path}")));
+        found.extend(unseen.map(|path| {
+            LastingChange::of_file(format!("git no longer looks at {path}"), &root.join(path))
+        }));
         found.extend(self.moved_refs(&now, root));
         found
     }
 
     /// Tags that are elsewhere than they were, and branches of others that nobody fetched or
     /// pushed: a check that compares with them would find nothing.
-    fn moved_refs(&self, now: &Self, root: &Path) -> Vec<String> {
+    fn moved_refs(&self, now: &Self, root: &Path) -> Vec<LastingChange> {
         let is_tag = |name: &str| name.starts_with("refs/tags/");
         let tags =
             self.refs.iter().filter(|(name, at)| is_tag(name) && now.refs.get(*name) != Some(at));
-        let tags = tags.map(|(name, _)| format!("{} was moved or deleted", short(name)));
+        let tags = tags.map(|(name, _)| {
+            let at = now.refs.get(name).map_or("", String::as_str);
+            LastingChange::new(format!("{} was moved or deleted", short(name)), at)
+        });
         let common = answer(root, &["rev-parse", "--git-common-dir"]).unwrap_or_default();
         let logs = root.join(common.trim_end()).join("logs");
         let others = now.refs.iter().filter(|(name, at)| {
             !is_tag(name) && self.refs.get(*name) != Some(at) && is_moved_by_hand(&logs, name)
         });
-        tags.chain(others.map(|(name, _)| format!("{} was moved by hand", short(name)))).collect()
+        let others = others
+            .map(|(name, at)| LastingChange::new(format!("{} was moved by hand", short(name)), at));
+        tags.chain(others).collect()
     }
 
     /// Files that the commit of the start has and git does not track any more, although they are
     /// there: a check that asks git does not see them.
-    pub(super) fn untracked_since(root: &Path, commit: &str) -> Vec<String> {
+    pub(super) fn untracked_since(root: &Path, commit: &str) -> Vec<LastingChange> {
         let words = ["diff", "--cached", "--diff-filter=D", "--no-renames", "--name-only", "-z"];
         let words: Vec<&str> = words.into_iter().chain([commit]).collect();
         let listed = answer(root, &words).unwrap_or_default();
         let paths = listed.split('\0').filter(|path| !path.is_empty());
         let is_left = |path: &&str| root.join(path).is_file() && !is_product(Path::new(path));
-        paths.filter(is_left).map(|path| format!("git no longer tracks {path}")).collect()
+        let told = |path: &str| {
+            LastingChange::of_file(format!("git no longer tracks {path}"), &root.join(path))
+        };
+        paths.filter(is_left).map(told).collect()
     }
 }
 
@@ -203,7 +218,7 @@ mod tests {
         run(root, &["add", "a.txt"]);
         let noted = GitState::take(root).expect("a state");
         run(root, &["config", "user.name", "Pat"]);
-        assert_eq!(noted.changes(root), Vec::<String>::new());
+        assert_eq!(noted.changes(root), []);
         run(root, &["config", "filter.none.clean", "true"]);
         run(root, &["update-index", "--assume-unchanged", "a.txt"]);
         std::fs::create_dir_all(root.join(".git/info")).expect("make it");
@@ -213,6 +228,41 @@ mod tests {
             "git's attributes of this repository changed",
             "git no longer looks at a.txt",
         ];
-        assert_eq!(noted.changes(root), wanted);
+        let told = |found: Vec<LastingChange>| -> Vec<String> {
+            found.into_iter().map(|change| change.text).collect()
+        };
+        assert_eq!(told(noted.changes(root)), wanted);
+    }
+
+    #[test]
+    fn what_was_told_once_is_another_change_where_it_changes_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        run(root, &["init", "-q"]);
+        for name in ["a.txt", "b.txt", "c.txt"] {
+            std::fs::write(root.join(name), name).expect("write it");
+            run(root, &["add", name]);
+            run(root, &["-c", "user.name=P", "-c", "user.email=p@x", "commit", "-qm", name]);
+        }
+        run(root, &["tag", "base", "HEAD~2"]);
+        let noted = GitState::take(root).expect("a state");
+        let commit = answer(root, &["rev-parse", "HEAD"]).expect("a commit");
+        run(root, &["tag", "-f", "base", "HEAD~1"]);
+        run(root, &["config", "filter.none.clean", "true"]);
+        run(root, &["rm", "--cached", "-q", "a.txt"]);
+        let found = || {
+            let mut found = noted.changes(root);
+            found.extend(GitState::untracked_since(root, commit.trim_end()));
+            found
+        };
+        let first = found();
+        assert_eq!(first.len(), 3, "{first:?}");
+        run(root, &["tag", "-f", "base", "HEAD"]);
+        run(root, &["config", "filter.none.clean", "false"]);
+        std::fs::write(root.join("a.txt"), "other").expect("write it");
+        for (one, other) in first.iter().zip(found()) {
+            assert_eq!(one.text, other.text);
+            assert_ne!(one.now, other.now, "{}", one.text);
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::lasting::LastingChange;
 use super::text::{path_text, text_path};
 use crate::files::read_regular;
 use crate::tree::{hash_of, hex};
@@ -63,16 +64,18 @@ impl ImportedPackage {
         Some(Self { name, from, place, version, content })
     }
 
-    /// What is not as it was, as a sentence.
-    pub(super) fn change(&self, root: &Path) -> Option<String> {
+    /// What is not as it was.
+    pub(super) fn change(&self, root: &Path) -> Option<LastingChange> {
         let now = Self::found(root, &text_path(&self.from), self.name.clone())?;
         let (place, was) = (text_path(&now.place), text_path(&self.place));
         if now.place != self.place {
-            return Some(format!("{} hides {}", place.display(), was.display()));
+            let text = format!("{} hides {}", place.display(), was.display());
+            return Some(LastingChange::new(text, &now.content));
         }
         let is_known = !self.content.is_empty() && !now.content.is_empty();
         let is_edited = is_known && now.version == self.version && now.content != self.content;
-        is_edited.then(|| format!("{} was changed, and not its version", place.display()))
+        let text = || format!("{} was changed, and not its version", place.display());
+        is_edited.then(|| LastingChange::new(text(), &now.content))
     }
 }
 
@@ -154,11 +157,11 @@ mod tests {
         install(&place, "1.1.0", "compare better");
         assert_eq!(noted[0].change(root), None);
         install(&place, "1.0.0", "agree");
-        let said = noted[0].change(root).expect("a change");
+        let said = noted[0].change(root).expect("a change").text;
         assert_eq!(said, "node_modules/same was changed, and not its version");
         install(&place, "1.0.0", "compare");
         install(&root.join("web/test/node_modules/same"), "1.0.0", "agree");
-        let said = noted[0].change(root).expect("a change");
+        let said = noted[0].change(root).expect("a change").text;
         assert_eq!(said, "web/test/node_modules/same hides node_modules/same");
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stopgate_system::CanonicalPath;
 
+use super::lasting::LastingChange;
 use super::text::{path_text, text_path};
 use crate::files::read_regular;
 use crate::tree::{hash_of, hex};
@@ -48,8 +49,8 @@ impl InstalledProgram {
         Some(Self { name: name.into(), path: path_text(&path), target, content })
     }
 
-    /// What is not as it was, as a sentence.
-    pub(crate) fn change(&self, root: &Path, directory: &Path) -> Option<String> {
+    /// What is not as it was.
+    pub(super) fn change(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
         let path = text_path(&self.path);
         let Some(now) = Self::found(root, directory, &self.name) else {
             // A check that passes without it did not need it from here.
@@ -57,10 +58,12 @@ impl InstalledProgram {
         };
         if now.path != self.path {
             let place = text_path(&now.path);
-            return Some(format!("{} hides {}", place.display(), path.display()));
+            let text = format!("{} hides {}", place.display(), path.display());
+            return Some(LastingChange::of_file(text, &place));
         }
         let is_same = now.target == self.target && now.content == self.content;
-        (!is_same).then(|| format!("{} is another program now", path.display()))
+        let text = || format!("{} is another program now", path.display());
+        (!is_same).then(|| LastingChange::of_file(text(), &path))
     }
 }
 
@@ -112,7 +115,7 @@ mod tests {
         let path = root.join("node_modules/.bin/jest");
         fs::remove_file(&path).expect("remove it");
         fs::write(&path, "#!/bin/sh\nexit 0\n").expect("write it");
-        let said = noted.change(root, Path::new("web")).expect("a change");
+        let said = noted.change(root, Path::new("web")).expect("a change").text;
         assert!(said.ends_with("node_modules/.bin/jest is another program now"), "{said}");
     }
 
@@ -124,7 +127,7 @@ mod tests {
         let noted = noted(root);
         fs::create_dir_all(root.join("web")).expect("make it");
         install(&root.join("web"), "jest", "one");
-        let said = noted.change(root, Path::new("web")).expect("a change");
+        let said = noted.change(root, Path::new("web")).expect("a change").text;
         assert!(said.contains("web/node_modules/.bin/jest hides "), "{said}");
     }
 

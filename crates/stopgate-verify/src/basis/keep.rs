@@ -57,3 +57,19 @@ pub(crate) fn content_of(path: &Path) -> io::Result<Vec<u8>> {
     }
     read_regular(path, KEPT_BYTES_MAX)
 }
+
+/// Identifies a file, or all files of a directory.
+pub(super) fn content_below(path: &Path) -> String {
+    let mut open = vec![path.to_path_buf()];
+    let mut lines = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() && !path.is_symlink() {
+            open.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|own| own.path()));
+        } else {
+            let content = content_of(&path).unwrap_or_default();
+            lines.push(format!("{} {}", path.display(), hex(&hash_of(&content))));
+        }
+    }
+    lines.sort();
+    hex(&hash_of(lines.join("\n").as_bytes()))
+}

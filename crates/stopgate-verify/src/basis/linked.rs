@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_system::CanonicalPath;
 
+use super::keep::content_below;
+use super::lasting::LastingChange;
 use super::text::{path_text, text_path};
 
 /// How many links are noted.
@@ -34,8 +36,8 @@ impl LinkedPackage {
         noted.take(LINKS_MAX).collect()
     }
 
-    /// What is not as it was, as a sentence.
-    pub(crate) fn change(&self, root: &Path) -> Option<String> {
+    /// What is not as it was.
+    pub(super) fn change(&self, root: &Path) -> Option<LastingChange> {
         let (path, was) = (text_path(&self.path), text_path(&self.target));
         let whole = root.join(&path).canonical().ok()?;
         let now = target_of(root, &path);
@@ -43,11 +45,14 @@ impl LinkedPackage {
         is_other.then(|| {
             let is_own = !root.join(&path).is_symlink();
             let now = now.unwrap_or(whole);
+            let content = content_below(&root.join(&now));
             let (path, was, now) = (path.display(), was.display(), now.display());
-            if is_own {
-                return format!("{path} is a copy now; it led to {was}");
-            }
-            format!("{path} leads to {now} now; it led to {was}")
+            let text = if is_own {
+                format!("{path} is a copy now; it led to {was}")
+            } else {
+                format!("{path} leads to {now} now; it led to {was}")
+            };
+            LastingChange::new(text, &content)
         })
     }
 }
@@ -98,7 +103,7 @@ mod tests {
         fs::remove_file(&link).expect("remove it");
         assert_eq!(noted[0].change(root), None);
         symlink("../../packages/b", &link).expect("link it");
-        let said = noted[0].change(root).expect("a change");
+        let said = noted[0].change(root).expect("a change").text;
         assert_eq!(said, "node_modules/@app/a leads to packages/b now; it led to packages/a");
         fs::remove_dir(root.join("packages/a")).expect("remove it");
         assert_eq!(noted[0].change(root), None);
@@ -117,11 +122,11 @@ mod tests {
         let noted = LinkedPackage::note(root, Path::new(""));
         fs::remove_file(&link).expect("remove it");
         symlink(outside.path(), &link).expect("link it");
-        let said = noted[0].change(root).expect("a change");
+        let said = noted[0].change(root).expect("a change").text;
         assert!(said.ends_with("now; it led to packages/a"), "{said}");
         fs::remove_file(&link).expect("remove it");
         fs::create_dir(&link).expect("make it");
-        let said = noted[0].change(root).expect("a change");
+        let said = noted[0].change(root).expect("a change").text;
         assert_eq!(said, "node_modules/a is a copy now; it led to packages/a");
     }
 }

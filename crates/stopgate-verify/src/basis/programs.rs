@@ -38,7 +38,7 @@ impl FoundProgram {
     pub(crate) fn note(name: &str, path: Option<&OsStr>) -> Option<Self> {
         let found = find(name, path)?;
         let Stat { mtime, ctime, size, inode, .. } = Stat::of_metadata(&fs::metadata(&found).ok()?);
-        let (path, content) = (path_text(&found), content_of(&found));
+        let (path, content) = (path_text(&found), fingerprint(&found));
         Some(Self { name: name.into(), path, content, size, mtime, ctime, inode })
     }
 
@@ -49,7 +49,7 @@ impl FoundProgram {
         let then = text_path(&self.path);
         let now = find(&self.name, path);
         let is_same = now.as_deref() == Some(&*then)
-            && (self.is_untouched(&then, since) || content_of(&then) == self.content);
+            && (self.is_untouched(&then, since) || fingerprint(&then) == self.content);
         (!is_same).then(|| ProgramChange { name: self.name.clone(), now, then })
     }
 }
@@ -67,7 +67,7 @@ impl FoundProgram {
 }
 
 /// The fingerprint of a program; a word where it may be run but not read.
-fn content_of(path: &Path) -> String {
+pub(super) fn fingerprint(path: &Path) -> String {
     let mut hasher = blake3::Hasher::new();
     let read = open_regular(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
     match read {

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::{IgnoredFiles, built_since};
+use super::{IgnoredFiles, built_since, ignored};
 use crate::tool;
 
 #[test]
@@ -34,8 +34,17 @@ fn what_a_run_left_as_somebody_else_had_written_it_is_told_from_what_it_wrote() 
     let day = Duration::from_hours(24);
     let now =
         fs::metadata(root.join("out/app")).and_then(|found| found.modified()).expect("a time");
-    let left = |since, begun| IgnoredFiles::after_run(root, since, begun).left;
+    let left =
+        |since, begun| IgnoredFiles::after_run(root, since, begun).expect("git lists them").left;
     assert_eq!(left(now - day, now + day), [PathBuf::from("out/app")]);
     assert!(left(now + day, now + day).is_empty(), "it was there at the start");
     assert!(left(now - day, now - day).is_empty(), "the run wrote it");
+}
+
+#[test]
+fn ignored_files_that_git_did_not_list_in_time_are_not_none() {
+    let scene = tempfile::tempdir().expect("a directory");
+    let root = scene.path();
+    assert_eq!(ignored(root, Duration::from_secs(30)), Some(Vec::new()), "not a repository");
+    assert_eq!(ignored(root, Duration::ZERO), None);
 }

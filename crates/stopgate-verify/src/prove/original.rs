@@ -295,7 +295,7 @@ fn reject(
     }
 }
 
-fn note(receipts: &mut [Receipt], name: &str, text: &str) {
+pub(super) fn note(receipts: &mut [Receipt], name: &str, text: &str) {
     if let Some(receipt) = receipt_of(receipts, name) {
         receipt.evidence.notes.push(text.into());
     }

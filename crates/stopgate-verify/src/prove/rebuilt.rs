@@ -12,7 +12,8 @@ use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
 
 use super::apart::{Apart, ApartRun, Judges};
 use super::original::{
-    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, passed, receipt_of,
+    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, note, passed,
+    receipt_of,
 };
 use crate::basis::content_of;
 use crate::builds::{BuildOutputs, IgnoredFiles};
@@ -23,6 +24,8 @@ use crate::tree::{hash_of, hex};
 const BESIDE: [&str; 6] = ["log", "pid", "tmp", "swp", "sock", "lock"];
 /// Why nothing is decided where the time was over.
 const NO_TIME: &str = "there was no time to run it once more with what it makes itself";
+/// What is noted where nobody can tell what the check did not make itself.
+const NOT_LISTED: &str = "git did not list the ignored files in time, so it was not run once more without what the agent built";
 /// How many files are named to a person.
 const NAMED_MAX: usize = 3;
 
@@ -51,7 +54,13 @@ impl RebuiltChecks<'_> {
             own.runs() && passed(receipts, &own.criterion.name).is_some() && !was_rebuilt(own)
         };
         let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(is_due).collect();
-        let ignored = if due.is_empty() { IgnoredFiles::default() } else { self.ignored() };
+        let ignored = if due.is_empty() { Some(IgnoredFiles::default()) } else { self.ignored() };
+        let Some(ignored) = ignored else {
+            for subject in due {
+                note(receipts, &subject.criterion.name, NOT_LISTED);
+            }
+            return Some(());
+        };
         if ignored.left.is_empty() || self.0.is_approved(digest, subjects) {
             return Some(());
         }
@@ -113,9 +122,9 @@ impl RebuiltChecks<'_> {
     }
 
     /// Files that git ignores, and those among them that were written since the start, but not by
-    /// the checks.
-    fn ignored(&self) -> IgnoredFiles {
-        let Some(since) = self.0.request.since else { return IgnoredFiles::default() };
+    /// the checks; nothing where git does not tell.
+    fn ignored(&self) -> Option<IgnoredFiles> {
+        let Some(since) = self.0.request.since else { return Some(IgnoredFiles::default()) };
         IgnoredFiles::after_run(self.0.request.root, since, self.0.looked.begun)
     }
 
@@ -143,7 +152,7 @@ impl RebuiltChecks<'_> {
 
     /// Identifies the changes together with the files that the checks did not make themselves.
     pub(super) fn digest(&self, digest: &str) -> String {
-        self.with_products(digest, &self.ignored().left)
+        self.with_products(digest, &self.ignored().unwrap_or_default().left)
     }
 
     fn with_products(&self, digest: &str, left: &[PathBuf]) -> String {

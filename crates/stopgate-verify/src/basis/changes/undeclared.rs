@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::content_of;
+use super::super::keep::content_below;
 use super::Compare;
 use crate::files::read_text;
 use crate::git::{GitFilters, git};
 use crate::judges::ProjectFiles;
-use crate::tree::{FileKind, Stat, TreeFile, hash_of, hex};
+use crate::tree::{FileKind, Stat, TreeFile};
 
 const MODULES: &str = "node_modules";
 /// Files that say which packages a project has.
@@ -63,22 +63,6 @@ fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
     compare.bind(&path, &content);
     compare.found.steering.push(path.clone());
     compare.found.absent.push(path);
-}
-
-/// Identifies a file, or all files of a directory.
-fn content_below(path: &Path) -> String {
-    let mut open = vec![path.to_path_buf()];
-    let mut lines = Vec::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() && !path.is_symlink() {
-            open.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|own| own.path()));
-        } else {
-            let content = content_of(&path).unwrap_or_default();
-            lines.push(format!("{} {}", path.display(), hex(&hash_of(&content))));
-        }
-    }
-    lines.sort();
-    hex(&hash_of(lines.join("\n").as_bytes()))
 }
 
 /// The packages in a directory of packages and in its scopes, without links.
