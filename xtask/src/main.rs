@@ -85,9 +85,10 @@ enum Chore {
     Hardness(hardness::HardnessOptions),
     /// Plays the stories of truth/ against the program: does done mean done, and is honest work left alone?
     ///
-    /// [--only REGEX] [--part 1/4] [--bin PATH] [--place overlay|bound|copy] [--quick] [--jobs N] [--json]
+    /// [--only REGEX] [--part 1/4] [--bin PATH] [--place overlay|bound|copy|each] [--quick] [--jobs N] [--json]
     /// [--keep] [--corpus] [--list]: rates by family; exit 1 where a gate is broken. --keep keeps the
     /// directories, --corpus checks the stories against their oracles without the program, --list names them.
+    /// --place each: by overlay, and where a check ran apart from the tree, also in the other places.
     ///
     /// --commits DIR[=COMMAND]… [--limit N]: replays commits that change code and tests as work: how often is
     /// an honest person asked?

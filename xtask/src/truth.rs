@@ -23,7 +23,7 @@ use crate::Verdict;
 use corpus::TruthStory;
 use ending::PlayedStory;
 use kit::TruthKit;
-use options::TruthPlan;
+use options::{PLACES, Reach, TruthPlan};
 
 /// Plays what was asked for and prints the rates.
 pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
@@ -45,7 +45,28 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     let (stories, skipped): (Vec<_>, Vec<_>) =
         stories.into_iter().partition(|story| kit.missing(story).is_none());
     let played = play_all(&kit, &plan, &stories);
-    Ok(report::print(&plan, &kit, &played, &skipped))
+    let mut verdict = report::print(&plan, &kit, &played, &skipped);
+    if plan.reach == Reach::Each {
+        for place in PLACES.iter().skip(1) {
+            let reach = Reach::Further;
+            let plan = TruthPlan { place: Some((*place).into()), reach, ..plan.clone() };
+            let there = play_further(&kit, &plan, &played);
+            if report::print(&plan, &kit, &there, &skipped) == Verdict::Broken {
+                verdict = Verdict::Broken;
+            }
+        }
+    }
+    Ok(verdict)
+}
+
+/// Plays the stories again in which a check ran apart from the tree; the others end as they did.
+fn play_further(kit: &TruthKit, plan: &TruthPlan, played: &[PlayedStory]) -> Vec<PlayedStory> {
+    let (again, same): (Vec<_>, Vec<_>) = played.iter().cloned().partition(|one| one.is_apart);
+    let again: Vec<TruthStory> = again.into_iter().map(|one| one.story).collect();
+    eprintln!("{}: {} of {} again", plan.place.as_deref().unwrap_or(""), again.len(), played.len());
+    let mut there = play_all(kit, plan, &again);
+    there.extend(same);
+    there
 }
 
 /// Plays every story, some at a time; in the order of the corpus.

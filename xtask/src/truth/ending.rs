@@ -41,7 +41,7 @@ impl StoryEnding {
 }
 
 /// A story that was played.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PlayedStory {
     pub(crate) story: TruthStory,
     pub(crate) ending: StoryEnding,
@@ -49,6 +49,8 @@ pub(crate) struct PlayedStory {
     pub(crate) detail: String,
     /// Where the story contradicts itself: its oracle disagrees with its class.
     pub(crate) fault: Option<String>,
+    /// Whether a check ran apart from the tree, or a person was asked instead.
+    pub(crate) is_apart: bool,
     pub(crate) seconds: f64,
 }
 

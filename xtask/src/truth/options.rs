@@ -16,6 +16,7 @@ pub(crate) struct TruthPlan {
     pub(crate) program: PathBuf,
     /// Where original runs are asked to take place.
     pub(crate) place: Option<String>,
+    pub(crate) reach: Reach,
     pub(crate) extent: Extent,
     /// Every so many stories, beginning with one of the first.
     pub(crate) part: Option<CorpusPart>,
@@ -35,6 +36,18 @@ pub(crate) enum Extent {
     Whole,
     /// A part that the test command can wait for.
     Quick,
+}
+
+/// In which places stories are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The plan's own.
+    One,
+    /// The first here, and where a check ran apart from the tree, also in the others: without such
+    /// a run the place makes no difference.
+    Each,
+    /// One of the others: the stories were found to be true before.
+    Further,
 }
 
 /// One of several parts of about the same size, each spread over the corpus.
@@ -85,6 +98,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
         only: None,
         program: PathBuf::new(),
         place: None,
+        reach: Reach::One,
         extent: Extent::Whole,
         part: None,
         subject: Subject::Program,
@@ -100,7 +114,13 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
         match option {
             "--only" => plan.only = Some(Regex::new(value()?).context("read --only")?),
             "--bin" => plan.program = PathBuf::from(value()?),
-            "--place" => plan.place = Some(place(value()?)?),
+            "--place" => match value()? {
+                "each" => {
+                    plan.place = Some(PLACES[0].into());
+                    plan.reach = Reach::Each;
+                }
+                word => plan.place = Some(place(word)?),
+            },
             "--part" => plan.part = Some(part(value()?)?),
             "--jobs" => plan.jobs = number(option, value()?)?,
             "--limit" => plan.limit = number(option, value()?)?,
@@ -127,7 +147,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
 
 fn place(word: &str) -> Result<String> {
     if !PLACES.contains(&word) {
-        bail!("read --place: one of {}", PLACES.join(", "));
+        bail!("read --place: one of {}, or each", PLACES.join(", "));
     }
     Ok(word.into())
 }

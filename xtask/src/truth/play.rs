@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::corpus::{Repository, Starter, StoryClass, TruthStory};
 use super::ending::{PlayedStory, StoryEnding, accuses, text_of};
 use super::kit::TruthKit;
-use super::options::{Subject, TruthPlan};
+use super::options::{Reach, Subject, TruthPlan};
 use super::stage::{Finished, Player, SESSION, TruthStage, dismiss};
 
 const STOPS_MAX: usize = 3;
@@ -27,6 +27,7 @@ pub(crate) fn story(kit: &TruthKit, plan: &TruthPlan, story: &TruthStory) -> Pla
         ending: StoryEnding::Untried,
         detail: String::new(),
         fault: None,
+        is_apart: false,
         seconds: 0.0,
     };
     if let Err(error) = perform(kit, plan, &mut played) {
@@ -46,10 +47,14 @@ fn perform(kit: &TruthKit, plan: &TruthPlan, played: &mut PlayedStory) -> Result
                 self::step(&stage, step)?;
             }
         }
-        Subject::Program => (played.ending, played.detail) = put_to_the_test(&stage, &story)?,
+        Subject::Program => {
+            (played.ending, played.detail) = put_to_the_test(&stage, &story)?;
+            played.is_apart = played.ending == StoryEnding::Asked || stage.has_run_apart()?;
+        }
     }
     // A loop that did not begin, or a stop that never ended: nothing was done as told.
-    if !matches!(played.ending, StoryEnding::Error | StoryEnding::Hung) {
+    let is_told = !matches!(played.ending, StoryEnding::Error | StoryEnding::Hung);
+    if is_told && plan.reach != Reach::Further {
         played.fault = contradiction(&stage, &story)?;
     }
     Ok(())

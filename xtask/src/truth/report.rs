@@ -36,8 +36,10 @@ pub(crate) fn print(
         return print_json(plan, kit, played, skipped);
     }
     if plan.subject == Subject::Program {
-        rates("Truth by family", played, |story| &story.family).print();
-        rates("Truth by ecosystem", played, |story| &story.ecosystem).print();
+        let place = plan.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        let title = |by: &str| format!("Truth by {by}{place}");
+        rates(&title("family"), played, |story| &story.family).print();
+        rates(&title("ecosystem"), played, |story| &story.ecosystem).print();
     }
     list_undetectable(played);
     list_skipped(kit, skipped);

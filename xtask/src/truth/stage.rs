@@ -119,6 +119,20 @@ impl<'a> TruthStage<'a> {
         self.root.join("work/tree")
     }
 
+    /// Whether a check ran apart from the tree: its log is called so, behind the criterion's name.
+    pub(crate) fn has_run_apart(&self) -> Result<bool> {
+        let mut open = vec![self.root.join("state")];
+        while let Some(place) = open.pop() {
+            let entries = fs::read_dir(place)?.collect::<Result<Vec<_>, _>>()?;
+            if entries.iter().any(|own| is_log_of_run_apart(&own.file_name().to_string_lossy())) {
+                return Ok(true);
+            }
+            let is_directory = |own: &fs::DirEntry| own.file_type().is_ok_and(|kind| kind.is_dir());
+            open.extend(entries.into_iter().filter(is_directory).map(|own| own.path()));
+        }
+        Ok(false)
+    }
+
     /// Where the agent works.
     pub(crate) fn work(&self) -> &Path {
         &self.work
@@ -322,4 +336,25 @@ fn end_group(child: &mut Child) {
     let group = format!("-{}", child.id());
     let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
     let _ = child.wait();
+}
+
+/// Whether a log is called as those of runs apart are (`tests.original.log`). A criterion's name
+/// may end with a digest of its own.
+fn is_log_of_run_apart(name: &str) -> bool {
+    let run = name.strip_suffix(".log").and_then(|name| name.rsplit_once('.'));
+    run.is_some_and(|(_, run)| !run.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_log_of_run_apart;
+
+    #[test]
+    fn logs_of_runs_apart_are_told_from_names_with_a_digest() {
+        assert!(is_log_of_run_apart("tests.original.log"));
+        assert!(is_log_of_run_apart("unit-tests.00ff00ff00ff00ff.control.log"));
+        assert!(!is_log_of_run_apart("tests.log"));
+        assert!(!is_log_of_run_apart("unit-tests.00ff00ff00ff00ff.log"));
+        assert!(!is_log_of_run_apart("journal.db"));
+    }
 }
