@@ -36,8 +36,9 @@ use self::environments::RunnerPlugin;
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
 use self::installed::InstalledProgram;
+pub(crate) use self::keep::ContentStore;
+use self::keep::KEPT_BYTES_MAX;
 pub(crate) use self::keep::content_of;
-use self::keep::{ContentStore, KEPT_BYTES_MAX};
 use self::linked::LinkedPackage;
 use self::listing::listing;
 use self::outside::Variables;
@@ -153,10 +154,18 @@ impl Basis {
         let outside = outside::note(root, &around, linked, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
         let commit = commit_of(root);
-        let version = VERSION;
-        Ok(Self {
-            text: BasisText { version, criteria, files: judging, variables, outside, git, commit },
-        })
+        let bytecode = writes.iter().find_map(|own| own.bytecode.clone());
+        let text = BasisText {
+            version: VERSION,
+            criteria,
+            files: judging,
+            variables,
+            outside,
+            git,
+            commit,
+            bytecode,
+        };
+        Ok(Self { text })
     }
 
     /// This basis without the criteria that are `dropped`, and with those of a later one.
@@ -178,6 +187,7 @@ impl Basis {
             }
         }
         text.git = text.git.take().or(later.text.git);
+        text.bytecode = text.bytecode.take().or(later.text.bytecode);
         self
     }
 
@@ -205,6 +215,11 @@ impl Basis {
     /// The commit that was checked out at the start.
     pub fn commit(&self) -> Option<&str> {
         self.text.commit.as_deref()
+    }
+
+    /// Compiled Python of the first run, as it is called among the contents.
+    pub(crate) fn bytecode(&self) -> Option<&str> {
+        self.text.bytecode.as_deref()
     }
 
     /// The files that judge a criterion, for people.

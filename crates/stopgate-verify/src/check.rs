@@ -10,6 +10,7 @@ use std::time::Duration;
 use stopgate_core::{Evidence, Receipt, Status, Timestamp, clip_end};
 
 use crate::attempt::End;
+use crate::bytecode::CompiledPython;
 use crate::capture::Captured;
 use crate::limits::{ends_by_processor_limit, limited};
 use crate::orphans::Strangers;
@@ -89,6 +90,8 @@ pub struct RunLimits<'a> {
     pub pass: &'a [String],
     /// What happens to children of this process that no check owns up to.
     pub strangers: Strangers,
+    /// What is done with Python that they compile.
+    pub compiled: CompiledPython<'a>,
 }
 
 /// What came of one check.

@@ -7,6 +7,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use crate::bytecode;
+
 /// Carries the mark by which a check's processes are known.
 pub(crate) const MARK: &str = "STOPGATE_CHECK";
 
@@ -131,7 +133,9 @@ pub(crate) fn environment(
     if let Some(scratch) = additions.scratch {
         theirs.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.into())));
         // Bytecode beside the sources may not be what they say.
-        theirs.push(("PYTHONPYCACHEPREFIX".into(), scratch.join("pycache").into()));
+        theirs.push(("PYTHONPYCACHEPREFIX".into(), bytecode::directory(scratch).into()));
+        // Nothing is written beside the sources, so nobody has to keep Python from writing.
+        theirs.push(("PYTHONDONTWRITEBYTECODE".into(), OsString::new()));
         theirs.extend(UNCACHED.map(|(name, value)| (name.into(), value.into())));
         theirs.push(("GOFLAGS".into(), uncached_go(&theirs)));
     }

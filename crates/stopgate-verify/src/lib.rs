@@ -11,6 +11,8 @@ mod basis;
 
 mod builds;
 
+mod bytecode;
+
 mod capture;
 
 mod check;
@@ -97,6 +99,7 @@ mod xml;
 pub mod fuzzing;
 
 pub use crate::basis::{Basis, BasisError, BasisStore, JudgeLine};
+pub use crate::bytecode::CompiledPython;
 pub use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 pub use crate::detached::{detached, detached_for};
 pub use crate::env::{may_pass, withheld};

@@ -14,6 +14,7 @@ use stopgate_core::{Criterion, Receipt, Status, Timestamp, clip};
 
 pub use self::answer::{Opinion, OpinionVerdict, read_opinion};
 
+use crate::bytecode::CompiledPython;
 use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 use crate::orphans::Strangers;
 use crate::place::{
@@ -184,6 +185,7 @@ fn run_in(
         jobs: 1,
         pass: request.keys,
         strangers: Strangers::Spare,
+        compiled: CompiledPython::Anew,
     };
     match run(&[check], limits, now) {
         ChecksRun::Runs(runs) => runs.into_iter().next(),

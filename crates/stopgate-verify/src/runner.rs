@@ -108,6 +108,9 @@ impl<'a> Runner<'a> {
         // The leash comes first: killed between the two, we would leave a directory behind.
         let leash = Leash::fasten(keeper.name(), &Scratch::path_of(keeper.name()));
         let scratch = Scratch::new(keeper.name());
+        if let Some(scratch) = &scratch {
+            limits.compiled.before(scratch.path());
+        }
         let (tasks, versions) = plan(checks);
         let texts =
             checks.iter().filter(|check| matches!(check.whole, OutputWanted::Text { .. })).count();
@@ -142,6 +145,7 @@ impl<'a> Runner<'a> {
         let until = instant() + END_GRACE;
         self.sweep(until);
         if let Some(scratch) = self.scratch.take() {
+            self.limits.compiled.after(scratch.path());
             scratch.remove(until + END_GRACE);
         }
         if self.signals.asked() == Interrupted::Asked {

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use stopgate_core::{Status, Timestamp};
 use stopgate_verify::{
-    Check, CheckCommand as What, ChecksRun, OutputWanted, Run, RunLimits, Strangers, run,
+    Check, CheckCommand as What, ChecksRun, CompiledPython, OutputWanted, Run, RunLimits,
+    Strangers, run,
 };
 
 const SHORT: Duration = Duration::from_millis(300);
@@ -192,7 +193,11 @@ fn ran(lines: &[Line], budget: Duration, strangers: Strangers, stage: &Path) -> 
             )
         })
         .collect();
-    run(&checks, RunLimits { budget, jobs: 8, pass: &[], strangers }, &clock)
+    run(
+        &checks,
+        RunLimits { budget, jobs: 8, pass: &[], strangers, compiled: CompiledPython::Anew },
+        &clock,
+    )
 }
 
 /// A time to sleep that nobody else would choose.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use stopgate_core::{LoopId, Status, Timestamp, WaitCondition};
 use stopgate_system::fs::MetadataExt;
 use stopgate_verify::{
-    Check, CheckCommand, ChecksRun, GitFilters, ProcessMark, RunLimits, Strangers, git,
+    Check, CheckCommand, ChecksRun, CompiledPython, GitFilters, ProcessMark, RunLimits, Strangers,
+    git,
 };
 
 use super::{instant, wait_note};
@@ -237,8 +238,13 @@ fn run_condition(
     let mut check = Check::new("wait", CheckCommand::Shell(command), PathBuf::from(directory), log);
     check.timeout = COMMAND_TIME;
     let pass = context.passed_variables();
-    let limits =
-        RunLimits { budget: COMMAND_TIME, jobs: 1, pass: &pass, strangers: Strangers::Spare };
+    let limits = RunLimits {
+        budget: COMMAND_TIME,
+        jobs: 1,
+        pass: &pass,
+        strangers: Strangers::Spare,
+        compiled: CompiledPython::Anew,
+    };
     watchdog::allow(COMMAND_TIME);
     let ran = context.world.run(&[check], limits);
     watchdog::allow(Duration::ZERO);

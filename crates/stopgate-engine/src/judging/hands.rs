@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use stopgate_core::{LoopId, Status, fenced};
 use stopgate_gates::{CommandGate, Hands};
-use stopgate_verify::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, Strangers};
+use stopgate_verify::{
+    Check, CheckCommand, ChecksRun, CompiledPython, OutputWanted, Run, RunLimits, Strangers,
+};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -86,7 +88,13 @@ impl<'a> GateHands<'a> {
     ) -> Result<Vec<Run>, String> {
         let pass = self.context.passed_variables();
         // The server has children of its own, so it ends only those that carry a mark.
-        let limits = RunLimits { budget, jobs: 2, pass: &pass, strangers: Strangers::Spare };
+        let limits = RunLimits {
+            budget,
+            jobs: 2,
+            pass: &pass,
+            strangers: Strangers::Spare,
+            compiled: CompiledPython::Anew,
+        };
         match self.context.world.run(checks, limits) {
             ChecksRun::Runs(runs) => Ok(runs),
             ChecksRun::Interrupted => {

@@ -41,6 +41,9 @@ pub(super) struct BasisText {
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) commit: Option<String>,
+    /// Compiled Python of the first run, but for the project's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bytecode: Option<String>,
 }
 
 /// What is fixed of one criterion.

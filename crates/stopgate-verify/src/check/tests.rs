@@ -6,6 +6,7 @@ use std::time::Duration;
 use stopgate_core::{Receipt, Status, Timestamp};
 
 use super::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
+use crate::bytecode::CompiledPython;
 use crate::orphans::Strangers;
 
 #[test]
@@ -340,7 +341,13 @@ fn one(command: &str, directory: &Path, timeout: Duration) -> Receipt {
 }
 
 fn runs(checks: &[Check<'_>], budget: Duration, jobs: usize) -> Vec<Run> {
-    let limits = RunLimits { budget, jobs, pass: &[], strangers: Strangers::Spare };
+    let limits = RunLimits {
+        budget,
+        jobs,
+        pass: &[],
+        strangers: Strangers::Spare,
+        compiled: CompiledPython::Anew,
+    };
     match run(checks, limits, &clock) {
         ChecksRun::Runs(runs) => runs,
         ChecksRun::Interrupted => panic!("interrupted"),

@@ -55,7 +55,7 @@ fn our_own_variables_come_last_and_win() {
     let theirs = environment(variables("TMPDIR=/x STOPGATE_CHECK=outer").into_iter(), &additions);
     assert_eq!(
         shown(&theirs),
-        "TMPDIR=/x TMPDIR=/t TMP=/t TEMP=/t PYTHONPYCACHEPREFIX=/t/pycache TURBO_FORCE=true \
+        "TMPDIR=/x TMPDIR=/t TMP=/t TEMP=/t PYTHONPYCACHEPREFIX=/t/pycache PYTHONDONTWRITEBYTECODE= TURBO_FORCE=true \
          NX_SKIP_NX_CACHE=true RUFF_NO_CACHE=true GOFLAGS=-count=1 STOPGATE_DISABLE=0 A=b \
          STOPGATE_CHECK=outer:m STOPGATE_DISABLE=1"
     );

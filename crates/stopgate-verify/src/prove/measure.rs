@@ -1,6 +1,7 @@
 //! The first run of a check, before the work begins: what fails already, how many tests run, and
 //! which files the check itself writes.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ use super::round::{Round, tree_of};
 use super::{ProofRequest, reading};
 use crate::baseline::{self, CommandExit};
 use crate::builds::{BuildOutputs, written_since};
+use crate::bytecode::CompiledPython;
 use crate::env::kept_variables;
 use crate::judges::may_judge;
 
@@ -38,6 +40,8 @@ pub struct FirstWrites {
     /// Directories with files that git ignores, and such files in the root: what is in there the
     /// check makes itself.
     pub made: Vec<PathBuf>,
+    /// Compiled Python but for the project's own, as it is called among the kept contents.
+    pub bytecode: Option<String>,
 }
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
@@ -50,7 +54,9 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
     }
     let begun = now();
     let before = tree_of(request, &[]);
-    let runs = Round::new(request, None, request.freshness, request.budget).run_all(now)?;
+    let (objects, compiled) = (request.place.objects(), OnceCell::new());
+    let keep = CompiledPython::Keep { root: request.root, objects: &objects, name: &compiled };
+    let runs = Round::new(request, None, request.freshness, request.budget).run_all(keep, now)?;
     let after = tree_of(request, &[]);
     let tree = after.as_ref().map(|after| after.hash().to_string());
     let mut outputs = match (&before, &after) {
@@ -62,7 +68,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
     let made = places_of(&ignored);
     let judging = ignored.into_iter();
     outputs.extend(judging.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
-    let writes = FirstWrites { outputs, made };
+    let writes = FirstWrites { outputs, made, bytecode: compiled.into_inner() };
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let receipt = reading::read(criterion, run, request.root);

@@ -14,6 +14,7 @@ use super::settling::SettlingReports;
 use super::{Files, Freshness, ProofRequest, SETTLE, is_later, passes, reading};
 use crate::basis::Basis;
 use crate::builds::BuildOutputs;
+use crate::bytecode::CompiledPython;
 use crate::check::{Check, CheckCommand, ChecksRun, OutputWanted, Run, RunLimits, run};
 use crate::env::{Variable, every_go_test, kept_variables};
 use crate::place::Launch;
@@ -224,10 +225,14 @@ impl<'a> Round<'a> {
     }
 
     /// Runs every command, whatever is known of it already.
-    pub(super) fn run_all(&self, now: &dyn Fn() -> Timestamp) -> Option<Vec<Run>> {
+    pub(super) fn run_all(
+        &self,
+        compiled: CompiledPython<'_>,
+        now: &dyn Fn() -> Timestamp,
+    ) -> Option<Vec<Run>> {
         let commands: Vec<CommandRun<'_>> =
             self.request.criteria.iter().map(CommandRun::in_tree).collect();
-        self.run(&commands, "", now)
+        self.run_with(&commands, "", compiled, now)
     }
 
     /// Runs commands, each in the work tree or in a place of its own; logs have `suffix` in
@@ -236,6 +241,21 @@ impl<'a> Round<'a> {
         &self,
         commands: &[CommandRun<'_>],
         suffix: &str,
+        now: &dyn Fn() -> Timestamp,
+    ) -> Option<Vec<Run>> {
+        let objects = self.request.place.objects();
+        let compiled = match self.basis.and_then(Basis::bytecode) {
+            Some(name) => CompiledPython::Kept { name, objects: &objects },
+            None => CompiledPython::Anew,
+        };
+        self.run_with(commands, suffix, compiled, now)
+    }
+
+    fn run_with(
+        &self,
+        commands: &[CommandRun<'_>],
+        suffix: &str,
+        compiled: CompiledPython<'_>,
         now: &dyn Fn() -> Timestamp,
     ) -> Option<Vec<Run>> {
         if commands.is_empty() {
@@ -251,6 +271,7 @@ impl<'a> Round<'a> {
             jobs: if jobs == 0 { JOBS } else { jobs },
             pass: self.request.pass,
             strangers: self.request.strangers,
+            compiled,
         };
         match run(&checks, limits, now) {
             ChecksRun::Runs(runs) => Some(runs),

@@ -4,6 +4,7 @@ use std::time::Duration;
 use stopgate_core::Timestamp;
 
 use super::RunStop;
+use crate::bytecode::CompiledPython;
 use crate::check::{Check, CheckCommand, ChecksRun, RunLimits, run};
 use crate::orphans::Strangers;
 
@@ -11,7 +12,13 @@ fn ran(line: &str, directory: &Path) -> ChecksRun {
     let check =
         Check::new("c", CheckCommand::Shell(line), directory.into(), directory.join("c.log"));
     let budget = Duration::from_mins(1);
-    let limits = RunLimits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
+    let limits = RunLimits {
+        budget,
+        jobs: 1,
+        pass: &[],
+        strangers: Strangers::Spare,
+        compiled: CompiledPython::Anew,
+    };
     run(&[check], limits, &|| Timestamp::from_unix_millis(0))
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::*;
+use crate::bytecode::CompiledPython;
 use crate::check::{Check, CheckCommand, OutputWanted, RunLimits, run};
 use crate::orphans::Strangers;
 
@@ -37,7 +38,13 @@ fn a_listener_hears_which_check_runs_and_only_while_it_listens() {
     };
     let begin = || {
         let budget = Duration::from_mins(1);
-        let limits = RunLimits { budget, jobs: 1, pass: &[], strangers: Strangers::Spare };
+        let limits = RunLimits {
+            budget,
+            jobs: 1,
+            pass: &[],
+            strangers: Strangers::Spare,
+            compiled: CompiledPython::Anew,
+        };
         run(&checks, limits, &|| Timestamp::from_unix_millis(0))
     };
     while_watched(listener, begin);

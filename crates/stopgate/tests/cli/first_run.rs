@@ -320,3 +320,19 @@ fn notes_that_can_t_be_read_keep_nobody_waiting() {
     let answer = stage.stop("s1", "Finished.");
     assert!(answer.to_string().contains("ended as done"), "{answer}");
 }
+
+#[test]
+fn python_that_the_first_run_compiled_is_found_again_unless_it_is_the_project_s() {
+    let stage = Stage::new();
+    let library = "\"$PYTHONPYCACHEPREFIX/usr/lib/python3.11\"";
+    let own = "\"$PYTHONPYCACHEPREFIX$PWD\"";
+    let check = format!(
+        "if [ -f green ]; then [ \"$(cat {library}/re.pyc)\" = first ] && [ ! -e {own} ]; \
+         else mkdir -p {library} {own}; echo first > {library}/re.pyc; echo x > {own}/a.pyc; false; fi"
+    );
+    stage.write("project/check.sh", &check);
+    let id = stage.start("'Do it' --session s1 --check 'built=sh check.sh'");
+    stage.write("project/green", "");
+    let answer = stage.stop("s1", "Done.");
+    assert!(stage.standing(&id).starts_with("done"), "{answer}");
+}

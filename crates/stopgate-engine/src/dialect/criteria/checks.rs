@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 use stopgate_core::{LoopId, ProjectSource, Status, clean};
 use stopgate_dialects::criteria::CriteriaRecord;
-use stopgate_verify::{Check, CheckCommand, ChecksRun, RunLimits, Strangers, content_fingerprint};
+use stopgate_verify::{
+    Check, CheckCommand, ChecksRun, CompiledPython, RunLimits, Strangers, content_fingerprint,
+};
 
 use super::super::{DialectCall, audit, files};
 use super::{file, sheet};
@@ -63,8 +65,13 @@ impl DialectCall {
                 })
                 .collect();
             let pass = context.passed_variables();
-            let limits =
-                RunLimits { budget: BUDGET, jobs: 2, pass: &pass, strangers: Strangers::End };
+            let limits = RunLimits {
+                budget: BUDGET,
+                jobs: 2,
+                pass: &pass,
+                strangers: Strangers::End,
+                compiled: CompiledPython::Anew,
+            };
             Ok(context.world.run(&checks, limits))
         });
         watchdog::allow(Duration::ZERO);
