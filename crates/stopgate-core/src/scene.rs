@@ -253,7 +253,7 @@ impl Stage {
         let name = words.next().unwrap_or_default();
         let sort = words.next().unwrap_or_default();
         let status = match sort {
-            "pass" | "approved" | "word" => Status::Pass,
+            "pass" | "accepted" | "approved" | "word" => Status::Pass,
             "fail" => Status::Fail,
             "error" => Status::Error,
             "timeout" => Status::Timeout,
@@ -276,6 +276,7 @@ impl Stage {
 /// What the judges of the start said, where a scene has them speak.
 fn original(sort: &str) -> Option<OriginalRun> {
     let verdict = match sort {
+        "accepted" => OriginalVerdict::Accepted,
         "rejected" => OriginalVerdict::Rejected,
         "undecided" => OriginalVerdict::Undecided,
         "approved" => OriginalVerdict::Approved,

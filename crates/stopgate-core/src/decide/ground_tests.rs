@@ -173,6 +173,15 @@ fn judges_that_could_not_be_asked_are_a_matter_for_a_person_at_once() {
 }
 
 #[test]
+fn a_check_that_the_judges_of_the_start_accept_keeps_nobody_from_being_asked() {
+    check(
+        "loop 0/20, check tests, check lint
+        stop tests rejected, lint accepted => continue 1/20
+        stop tests rejected, lint accepted => allow approval",
+    );
+}
+
+#[test]
 fn a_loop_that_may_not_go_on_waits_for_a_person_instead_of_failing() {
     check(
         "loop 20/20, check tests
