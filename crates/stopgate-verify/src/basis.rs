@@ -333,7 +333,10 @@ fn note_criterion(
     let path = own.map(|(_, value)| OsString::from(value));
     let path = path.or_else(|| value_of(variables, "PATH"));
     let names = uses(root, criterion).programs;
-    let installed = InstalledProgram::note(root, judges.directory(), judges.tools());
+    let installed = {
+        let is_on_path = |name: &str| judges.has_found(name);
+        InstalledProgram::note(root, judges.directory(), judges.called(), is_on_path)
+    };
     let linked = LinkedPackage::note(root, judges.directory());
     let command = criterion.command().unwrap_or_default();
     let environments = environments::in_reach(root, judges.directory(), &command);

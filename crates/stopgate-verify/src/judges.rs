@@ -130,6 +130,12 @@ struct CommandReach {
     test_patterns: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     stamps: BTreeSet<StoredPath>,
+    /// Programs that it calls by name.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    called: BTreeSet<String>,
+    /// Variables of the environment that it expands.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    variables: BTreeSet<String>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -224,6 +230,8 @@ impl JudgeSet {
                 file_like_targets: stored(trace.file_like_targets),
                 test_patterns: trace.test_patterns,
                 stamps: stored(trace.stamps),
+                called: trace.programs.clone(),
+                variables: trace.variables,
             },
             settings: BTreeSet::new(),
             features: BTreeSet::new(),
@@ -422,6 +430,16 @@ impl JudgeSet {
     /// The directory that the check runs in, from the root.
     pub(crate) fn directory(&self) -> &Path {
         &self.reach.directory.0
+    }
+
+    /// The tools that the check uses, and every other program that it calls by name.
+    pub(crate) fn called(&self) -> BTreeSet<&String> {
+        self.reach.tools.iter().chain(&self.reach.called).collect()
+    }
+
+    /// Whether the program was found on the path at the start.
+    pub(crate) fn has_found(&self, program: &str) -> bool {
+        self.programs.contains_key(program)
     }
 
     /// The tools that the check uses.

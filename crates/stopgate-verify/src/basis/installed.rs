@@ -14,6 +14,8 @@ use super::text::{path_text, text_path};
 use crate::files::read_regular;
 use crate::tree::{hash_of, hex};
 
+/// More programs than this are not called.
+const NAMES_MAX: usize = 500;
 const BIN: &str = "node_modules/.bin";
 /// A longer program is told apart by where it is.
 const BYTES_MAX: u64 = 1024 * 1024;
@@ -31,13 +33,25 @@ pub(crate) struct InstalledProgram {
 }
 
 impl InstalledProgram {
-    /// The tools among `names` that are installed where a check in `directory` finds them.
+    /// Those among `names` that are installed where a check in `directory` finds them, and those
+    /// that it finds on the search path because nothing of that name is installed.
     pub(crate) fn note<'n>(
         root: &Path,
         directory: &Path,
-        names: impl Iterator<Item = &'n String>,
+        names: impl IntoIterator<Item = &'n String>,
+        is_on_path: impl Fn(&str) -> bool,
     ) -> Vec<Self> {
-        names.filter_map(|name| Self::found(root, directory, name)).collect()
+        let found = |name: &String| {
+            let none = || is_on_path(name).then(|| Self::none(name));
+            Self::found(root, directory, name).or_else(none)
+        };
+        names.into_iter().filter_map(found).take(NAMES_MAX).collect()
+    }
+
+    /// Nothing of this name is installed.
+    fn none(name: &str) -> Self {
+        let [path, target, content] = [const { String::new() }; 3];
+        Self { name: name.into(), path, target, content }
     }
 
     fn found(root: &Path, directory: &Path, name: &str) -> Option<Self> {
@@ -51,6 +65,9 @@ impl InstalledProgram {
 
     /// What is not as it was.
     pub(super) fn change(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
+        if self.path.is_empty() {
+            return self.hides(root, directory);
+        }
         let path = text_path(&self.path);
         let Some(now) = Self::found(root, directory, &self.name) else {
             // A check that passes without it did not need it from here.
@@ -64,6 +81,18 @@ impl InstalledProgram {
         let is_same = now.target == self.target && now.content == self.content;
         let text = || format!("{} is another program now", path.display());
         (!is_same).then(|| LastingChange::of_file(text(), &path))
+    }
+}
+
+impl InstalledProgram {
+    /// A program of its own under a name that was found on the path. What a package brings is
+    /// another matter: somebody asked for that package.
+    fn hides(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
+        let now = Self::found(root, directory, &self.name)?;
+        let place = text_path(&now.path);
+        let text = || format!("{} hides {} of the search path", place.display(), self.name);
+        let is_own = now.target.starts_with(".bin/") || Path::new(&now.target).is_absolute();
+        is_own.then(|| LastingChange::of_file(text(), &place))
     }
 }
 
@@ -99,7 +128,7 @@ mod tests {
 
     fn noted(root: &Path) -> InstalledProgram {
         let names = [String::from("jest"), String::from("mocha")];
-        let mut found = InstalledProgram::note(root, Path::new("web"), names.iter());
+        let mut found = InstalledProgram::note(root, Path::new("web"), &names, |_| false);
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
     }
@@ -117,6 +146,27 @@ mod tests {
         fs::write(&path, "#!/bin/sh\nexit 0\n").expect("write it");
         let said = noted.change(root, Path::new("web")).expect("a change").text;
         assert!(said.ends_with("node_modules/.bin/jest is another program now"), "{said}");
+    }
+
+    #[test]
+    fn a_program_of_its_own_hides_one_of_the_search_path_and_a_package_does_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        let names = [String::from("node"), String::from("unknown")];
+        let noted = InstalledProgram::note(root, Path::new(""), &names, |name| name == "node");
+        let [node] = noted.as_slice() else { panic!("{noted:?}") };
+        assert_eq!(node.change(root, Path::new("")), None);
+        install(root, "node", "a package");
+        assert_eq!(node.change(root, Path::new("")), None);
+        let path = root.join("node_modules/.bin/node");
+        fs::remove_file(&path).expect("remove it");
+        fs::write(&path, "#!/bin/sh\necho '# pass 4'\n").expect("write it");
+        let said = node.change(root, Path::new("")).expect("a change").text;
+        assert!(said.ends_with("node_modules/.bin/node hides node of the search path"), "{said}");
+        fs::remove_file(&path).expect("remove it");
+        fs::write(root.join("fake.sh"), "exit 0\n").expect("write it");
+        symlink(Path::new("../../fake.sh"), &path).expect("link it");
+        assert!(node.change(root, Path::new("")).is_some());
     }
 
     #[test]

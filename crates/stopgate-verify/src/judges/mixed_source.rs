@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
-use super::names::{is_foreign, said};
+use super::names::{is_environment, is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, Why};
 use super::rules::JudgeRules;
 use super::sections::SectionReach;
@@ -64,6 +64,8 @@ impl JudgeSet {
             // `tools/tidy.py` may well read `[tool.tidy]`.
             let stem = |path: &Path| path.file_stem()?.to_str().map(String::from);
             self.scripts().filter_map(stem).collect()
+        } else if is_environment(path) {
+            reach.variables.clone()
         } else {
             let all = reach.makefiles.iter().chain(&reach.justfiles);
             let known = all.clone().find(|(other, _)| other.0 == path);

@@ -93,6 +93,11 @@ pub(super) fn said(path: &Path) -> Option<NameSays> {
     directories(path).find_map(|directory| directory_says(directory, path))
 }
 
+/// Whether the path is in a directory of what outputs are compared with.
+pub(super) fn is_among_data(path: &Path) -> bool {
+    directories(path).any(|own| DATA_DIRECTORIES.contains(&own))
+}
+
 fn directory_says(directory: &str, path: &Path) -> Option<NameSays> {
     let is_perl = || extension_of(path) == "t" || extension_of(path) == "bats";
     if DATA_DIRECTORIES.contains(&directory) {
@@ -294,7 +299,22 @@ fn is_judging_word(word: &str) -> bool {
 /// Whether the name of a criterion, or of a script or target that it calls, says that something
 /// is held against a rule: `types`, `size`. In a path such a word may be about the work.
 pub(super) fn purpose_says_judge(name: &str) -> bool {
-    const PURPOSES: [&str; 30] = [
+    const PURPOSES: [&str; 45] = [
+        "complexity",
+        "contract",
+        "contracts",
+        "functional",
+        "golden",
+        "goldens",
+        "headers",
+        "integration",
+        "licence",
+        "naming",
+        "regression",
+        "regressions",
+        "snapshots",
+        "unit",
+        "whitespace",
         "type",
         "types",
         "typed",

@@ -47,7 +47,7 @@ pub(crate) struct SectionReach {
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
     /// a justfile that the check reaches; features of a Cargo package that tests name; scripts
-    /// that may have a table of their own in `pyproject.toml`.
+    /// that may have a table of their own in `pyproject.toml`; variables that the check expands.
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,
@@ -126,7 +126,7 @@ pub(crate) fn judging(
         MixedKind::RustSource => rust::judging(text),
         MixedKind::PythonSource => Ok(python_docs::judging(text)),
         MixedKind::VitestSource => Ok(vitest_source::judging(text)),
-        MixedKind::Environment => Ok(env_file::judging(text)),
+        MixedKind::Environment => Ok(env_file::judging(text, &reach.names)),
         MixedKind::CHeader => Ok(c_header::judging(text)),
         MixedKind::ShellLibrary => Ok(shell_library::judging(text, &reach.commands)),
     };
@@ -163,7 +163,7 @@ pub(crate) fn restore(
         MixedKind::RustSource => rust::restore(original, today),
         MixedKind::PythonSource => Some(python_docs::restore(original, today)),
         MixedKind::VitestSource => Some(vitest_source::restore(original, today)),
-        MixedKind::Environment => Some(env_file::restore(original, today)),
+        MixedKind::Environment => Some(env_file::restore(original, today, &reach.names)),
         MixedKind::CHeader => Some(c_header::restore(original, today)),
         MixedKind::ShellLibrary => Some(shell_library::restore(original, today, &reach.commands)),
     };

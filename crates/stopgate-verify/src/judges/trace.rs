@@ -65,6 +65,8 @@ pub(super) struct CommandTrace {
     pub(super) tools: BTreeSet<String>,
     /// Programs by name, as they are looked for on the path.
     pub(super) programs: BTreeSet<String>,
+    /// Variables of the environment that the command and what judges expand.
+    pub(super) variables: BTreeSet<String>,
     pub(super) conduct: CheckConduct,
     /// Files that decide as a whole.
     pub(super) judges: BTreeMap<PathBuf, Why>,
@@ -162,6 +164,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
     let says = tracer.says_judge;
     match &criterion.proof {
         Proof::Check { command, .. } => {
+            tracer.trace.variables.extend(expanded(command));
             let script = ShellScript::parse(command);
             if says && preparing::has_sole_judge(&script) {
                 stand.rank = Rank::Sole;
@@ -185,6 +188,18 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         | Proof::Approve => {}
     }
     tracer.finish()
+}
+
+/// Names in `$NAME`, `${NAME}` and `${NAME:-…}`, as variables of the environment are called.
+fn expanded(text: &str) -> impl Iterator<Item = String> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.split('$').skip(1).filter_map(move |rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let name = &rest[..rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())];
+        let is_name =
+            name.len() > 1 && name.starts_with(|letter: char| letter.is_ascii_uppercase());
+        is_name.then(|| name.to_string())
+    })
 }
 
 impl Tracer<'_> {
@@ -228,6 +243,9 @@ impl Tracer<'_> {
 
     fn text(&mut self, text: &str, stand: &Stand) {
         if stand.depth < DEPTH_MAX {
+            if stand.rank != Rank::Command {
+                self.trace.variables.extend(expanded(text));
+            }
             let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
             self.script(&ShellScript::parse(text), &deeper);
         }

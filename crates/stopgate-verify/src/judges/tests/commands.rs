@@ -258,3 +258,58 @@ fn programs_that_run_tests_in_their_own_way_lead_to_them() {
         ",
     );
 }
+
+#[test]
+fn a_script_that_makes_tests_judges_and_one_that_builds_them_does_not() {
+    check(
+        "
+        Makefile = all: app\\n\\ntest: build/unit\\n\\tbuild/unit\\n\\nbuild/unit: build/unit.c app.c\\n\\tsh tools/build.sh $^\\n\\nbuild/unit.c: tests/unit.steps tools/gen.sh\\n\\tsh tools/gen.sh < $< > $@\\n
+        app.c
+        tools/gen.sh = cat
+        tools/build.sh = cc
+        tests/unit.steps
+        ",
+        "
+        make test => ~Makefile tests/unit.steps tools/gen.sh
+        ",
+    );
+}
+
+#[test]
+fn what_a_judging_script_goes_by_judges_where_nothing_else_reads_it() {
+    check(
+        "
+        tools/spell.py = known = (here / \"words.txt\").read_text()\\nmore = open(\"tools/shared.txt\")
+        tools/words.txt
+        tools/shared.txt
+        tools/limits.sh = jq .limit tools/limits.json
+        tools/limits.json
+        .linkignore
+        tools/links.py = open(\".linkignore\")
+        app.py = open(\"tools/shared.txt\")
+        ",
+        "
+        spelling :: python3 tools/spell.py docs => tools/spell.py tools/words.txt
+        check :: sh tools/limits.sh => tools/limits.json tools/limits.sh
+        links :: python3 tools/links.py => .linkignore tools/links.py
+        python3 tools/links.py =>
+        ",
+    );
+}
+
+#[test]
+fn what_reads_the_results_of_a_runner_judges_and_so_do_scripts_among_goldens() {
+    check(
+        "
+        tools/threshold.js
+        golden/one.sh = diff a b
+        golden/a.out
+        lib/a.js
+        ",
+        "
+        node --test | node tools/threshold.js => golden/a.out tools/threshold.js
+        node lib/a.js | node tools/threshold.js =>
+        ls golden/*.args | xargs -n1 sh golden/one.sh => golden/a.out golden/one.sh
+        ",
+    );
+}

@@ -6,7 +6,7 @@ use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::names::{is_code, is_foreign, said, says_answer, says_reference};
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::is_open;
-use super::{Stand, Tracer};
+use super::{Rank, Stand, Tracer};
 
 /// Options of runners that say where something is written, not what is read.
 const OUTPUTS: [&str; 14] = [
@@ -53,6 +53,9 @@ impl Tracer<'_> {
                 self.judge(path, Why::TestData);
             }
         }
+        if stand.rank == Rank::Judge {
+            self.data_of_judge(rest, stand);
+        }
         // `grep -f patterns`, `jq -f program`
         if let Some(at) =
             rest.iter().position(|word| ["-f", "--file", "--from-file"].contains(word))
@@ -60,6 +63,16 @@ impl Tracer<'_> {
             && let Some(path) = rest.get(at + 1).and_then(|word| self.file(stand, word))
         {
             self.judge(path, Why::Named);
+        }
+    }
+
+    /// `comm -13 tools/known.txt -`, `jq .limit ci/limits.json`: what a judging script goes by.
+    fn data_of_judge(&mut self, rest: &[&str], stand: &Stand) {
+        let words = rest.iter().filter(|word| !word.starts_with('-') && word.contains('.'));
+        let files = words.filter_map(|word| self.file(stand, word));
+        let own: Vec<PathBuf> = files.filter(|path| self.is_data_of_judge(path, stand)).collect();
+        for path in own {
+            self.judge(path, Why::UsedByScript);
         }
     }
 

@@ -4,13 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, said, says_judge};
+use super::super::names::{is_code, is_foreign, said, says_judge, words};
+use super::super::role::Why;
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
 use super::super::shell::{assignment, is_open};
+use super::super::tools::{is_interpreter, is_shell, plain_name};
+use super::programs::is_script_name;
 use super::{Stand, Tracer};
 
 /// The names under which make looks for its file, first one first.
 pub(in crate::judges) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
+/// Before the name of a target that was looked at.
+const LOOKED_AT: char = '\u{1}';
 
 /// How many makefiles one command may read.
 const FILES_MAX: usize = 64;
@@ -165,28 +171,34 @@ impl Tracer<'_> {
                 open.extend(recipe.iter().flat_map(|line| made_by(line)));
             }
         }
+        names.retain(|name| !name.starts_with(LOOKED_AT));
         names
     }
 
-    /// A rule that makes a file from tests, such as a test program, or runs them and leaves a stamp.
+    /// A rule that makes a file from tests, such as a test program, or from something that is made
+    /// from them, or runs them and leaves a stamp.
     fn made_from_tests(
         &mut self,
         all: &Makefiles,
         target: &str,
         directory: &Path,
         names: &mut BTreeSet<String>,
-    ) {
+    ) -> bool {
+        if names.contains(&format!("{BUILT}{target}")) {
+            return true;
+        }
+        // What needs itself is not made twice.
+        if !names.insert(format!("{LOOKED_AT}{target}")) {
+            return false;
+        }
         let rules: Vec<_> = all.expanded_rules_of(target).cloned().collect();
-        let is_test = |word: &str| {
-            let path = inner(self.root, directory, word);
-            path.is_some_and(|path| said(&path).is_some() && self.files.paths().contains(&path))
-        };
-        let tests = rules.iter().any(|(_, needs, recipe)| {
-            let text = all.expand(&format!("{needs}\n{}", recipe.join("\n")));
-            text.split(|c: char| c.is_whitespace() || ";&|()<>\"'".contains(c)).any(is_test)
+        let is_from_tests = rules.iter().fold(false, |found, (_, needs, recipe)| {
+            let needed = all.expand(needs);
+            let made = self.all_made_from_tests(all, &needed, directory, names);
+            found || made || self.names_tests(&needed, &all.expand(&recipe.join("\n")), directory)
         });
-        if !tests || names.contains(&format!("{BUILT}{target}")) {
-            return;
+        if !is_from_tests {
+            return false;
         }
         names.extend([target.to_string(), format!("{BUILT}{target}")]);
         for (_, needs, recipe) in &rules {
@@ -201,7 +213,47 @@ impl Tracer<'_> {
             let text = format!("{needs}\n{}", recipe.join("\n"));
             let variables = all.variables_in(&text);
             names.extend(variables.iter().map(|name| format!("{FLAGS}{name}")));
-            self.all_made_from_tests(all, &all.expand(needs), directory, names);
+            // What makes something else out of tests may well be what they are about.
+            if is_code(extension_of(Path::new(target))) {
+                self.makers_of_tests(&all.expand(&recipe.join("\n")), directory);
+            }
+        }
+        true
+    }
+
+    /// Whether a rule needs a test or a directory of tests, or its recipe names a test.
+    fn names_tests(&self, needed: &str, recipe: &str, directory: &Path) -> bool {
+        let is_sign = |c: char| c.is_whitespace() || ";&|()<>\"'".contains(c);
+        let path = |word| inner(self.root, directory, word);
+        let is_test = |path: &PathBuf| said(path).is_some() && self.files.paths().contains(path);
+        let is_place = |path: &PathBuf| {
+            !path.as_os_str().is_empty() && said(&path.join("x")).is_some() && self.has_below(path)
+        };
+        needed.split(is_sign).filter_map(path).any(|path| is_test(&path) || is_place(&path))
+            || recipe.split(is_sign).filter_map(path).any(|path| is_test(&path))
+    }
+
+    /// Scripts of the project that make the source of tests: `sh tools/gen.sh < $< > $@`.
+    fn makers_of_tests(&mut self, recipe: &str, directory: &Path) {
+        let stand = Stand {
+            directory: directory.into(),
+            others: Vec::new(),
+            script: None,
+            rank: super::Rank::Judge,
+            depth: 1,
+        };
+        for step in super::ShellScript::parse(&worked_out(recipe)).steps() {
+            let mut words = step.words.iter().map(String::as_str);
+            let program = words.next().unwrap_or_default().trim_start_matches(['@', '-', '+']);
+            let name = plain_name(program);
+            let is_runner = is_shell(name) || is_interpreter(name) || name == "node";
+            let script =
+                if is_runner { words.find(|word| !word.starts_with('-')) } else { Some(program) };
+            let script = script.and_then(|word| self.file(&stand, word));
+            let makes = |path: &PathBuf| is_script_name(path) && !builds(path) && !is_foreign(path);
+            if let Some(script) = script.filter(makes) {
+                self.follow(&script, Why::UsedByScript, &stand);
+            }
         }
     }
 
@@ -212,10 +264,11 @@ impl Tracer<'_> {
         needed: &str,
         directory: &Path,
         names: &mut BTreeSet<String>,
-    ) {
-        for made in needed.split_whitespace().filter(|name| *name != "|") {
-            self.made_from_tests(all, made, directory, names);
-        }
+    ) -> bool {
+        let needed = needed.split_whitespace().filter(|name| *name != "|");
+        let made: Vec<bool> =
+            needed.map(|made| self.made_from_tests(all, made, directory, names)).collect();
+        made.contains(&true)
     }
 
     /// Whether a prerequisite is something to do, not a file to make.
@@ -242,7 +295,7 @@ impl Tracer<'_> {
                     lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
                 let text = lines.collect::<Vec<_>>().join("\n");
                 let text = all.expand(&text.replace("$(MAKE)", "make").replace("${MAKE}", "make"));
-                let text = text.replace("$$", "$");
+                let text = worked_out(&text).replace("$$", "$");
                 let own = stand.named(target, &stand.directory, text.lines().count());
                 self.recipe_text(&text, &own);
             }
@@ -411,6 +464,20 @@ fn references(text: &str) -> Vec<String> {
         rest = inner;
     }
     found
+}
+
+/// A recipe in which the variables that make sets itself are some word: a shell that read `$<`
+/// would see where something is read from.
+fn worked_out(recipe: &str) -> String {
+    ["$<", "$@", "$^", "$?", "$+", "$|"]
+        .iter()
+        .fold(recipe.to_string(), |text, own| text.replace(own, "$MADE"))
+}
+
+/// Whether a script's name says that it builds, which the work changes as it grows.
+fn builds(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    words(stem).iter().any(|word| ["build", "compile", "cc", "link"].contains(&word.as_str()))
 }
 
 /// Targets that a recipe makes by calling make again in the same directory.

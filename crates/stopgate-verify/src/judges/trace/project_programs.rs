@@ -9,6 +9,7 @@ use super::super::files::{below, extension_of, inner};
 use super::super::names::{name_says_judge, says_judge};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, is_open};
+use super::super::tools::plain_name;
 use super::programs::after_options;
 use super::{Stand, Tracer};
 
@@ -25,9 +26,13 @@ impl PipedInput {
     pub(super) fn of(before: &[ScriptPart]) -> Self {
         let Some(ScriptPart::Step(step)) = before.last() else { return Self::Other };
         let is_runner = |word: &String| {
-            ["test", "nextest", "pytest", "ctest", "jest", "vitest"].contains(&word.as_str())
+            let known = [
+                "test", "nextest", "pytest", "ctest", "jest", "vitest", "mocha", "unittest",
+                "prove", "bats", "--test",
+            ];
+            known.contains(&plain_name(word))
         };
-        let is_piped = step.joint == Joint::Pipe && step.words.iter().take(3).any(is_runner);
+        let is_piped = step.joint == Joint::Pipe && step.words.iter().take(4).any(is_runner);
         if is_piped { Self::TestResults } else { Self::Other }
     }
 }

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use super::super::files::{directory_of, extension_of, inner, name_of};
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
-    is_environment, is_foreign, name_says_judge, said, says_helper, says_judge, says_program, words,
+    is_among_data, is_environment, is_foreign, name_says_judge, said, says_helper, says_judge,
+    says_program, words,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
+use super::project_programs::PipedInput;
 use super::stamps::{stamps_of_program, stamps_of_shell};
 use super::within::ProjectPlace;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
@@ -146,6 +148,11 @@ impl Tracer<'_> {
         if said(path).is_some() || (says_judge(path) && !is_product(path)) {
             return Some(Why::Script);
         }
+        // `golden/one.sh`, and what makes of a runner's results what it likes.
+        let reads_results = self.input == PipedInput::TestResults && fate == OutputFate::Shown;
+        if is_script_name(path) && (is_among_data(path) || reads_results && !is_program) {
+            return Some(Why::Script);
+        }
         match stand.rank {
             Rank::Sole if says_preparing(path) => None,
             Rank::Sole if fate == OutputFate::Shown && !is_program => Some(Why::Script),
@@ -215,6 +222,11 @@ impl Tracer<'_> {
         {
             return false;
         }
+        !self.is_read_elsewhere(path, stand)
+    }
+
+    /// Whether something else than tests and the script reads the file, or may do so.
+    fn is_read_elsewhere(&self, path: &Path, stand: &Stand) -> bool {
         let name = name_of(path);
         let may_read = |own: &&PathBuf| {
             said(own).is_none()
@@ -225,7 +237,15 @@ impl Tracer<'_> {
         let mut others = self.scanned().filter(may_read);
         let mut read = others.by_ref().take(SETTINGS_FILES_MAX);
         let is_used = read.any(|own| self.files.text(own).is_some_and(|text| text.contains(name)));
-        !is_used && others.next().is_none()
+        is_used || others.next().is_some()
+    }
+
+    /// Whether the file holds what a judging script goes by: a list of exceptions, or data beside
+    /// the script that nothing else reads.
+    pub(super) fn is_data_of_judge(&self, path: &Path, stand: &Stand) -> bool {
+        !is_foreign(path)
+            && (says_exceptions(path)
+                || is_data(path) && is_beside(path, stand) && !self.is_read_elsewhere(path, stand))
     }
 
     fn is_shell_file(&self, path: &Path) -> bool {
@@ -340,7 +360,8 @@ impl Tracer<'_> {
     /// A file of the project that a judging script names.
     fn named_by_script(&mut self, file: &Path, text: &str, stand: &Stand) {
         let has_examples = has_examples(file) && text.contains("```");
-        if said(file).is_some() || is_setting_of_tool(file) || has_examples {
+        let is_data = || self.is_data_of_judge(file, stand);
+        if said(file).is_some() || is_setting_of_tool(file) || has_examples || is_data() {
             self.judge(file.into(), Why::UsedByScript);
         } else if says_judge(file) && is_script_name(file) {
             self.follow(file, Why::UsedByScript, stand);
@@ -365,6 +386,15 @@ fn says_exceptions(path: &Path) -> bool {
     let name = name_of(path);
     let is_hidden = name.starts_with('.') && name.ends_with("ignore") && name != ".gitignore";
     is_hidden || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a file holds settings, words or tables.
+fn is_data(path: &Path) -> bool {
+    const FORMS: [&str; 13] = [
+        "json", "ini", "toml", "cfg", "conf", "yaml", "yml", "txt", "csv", "tsv", "list", "lst",
+        "dic",
+    ];
+    FORMS.contains(&extension_of(path))
 }
 
 /// Settings of a tool that a script reads in the tool's place.
