@@ -20,6 +20,8 @@ use crate::tree::{hash_of, hex};
 /// Kept bytecode is not larger than this in all.
 const BYTES_MAX: u64 = 32 * 1024 * 1024;
 const FILES_MAX: usize = 4_000;
+/// More files and directories than this are not looked at.
+const ENTRIES_MAX: usize = 40_000;
 /// A path is not longer than this.
 const PATH_BYTES_MAX: usize = 4_096;
 /// Directories that packages are installed into.
@@ -49,11 +51,14 @@ pub enum CompiledPython<'a> {
 }
 
 impl CompiledPython<'_> {
-    /// Before the checks: what was kept is put where they look for it. Whatever can't be put there
-    /// is compiled.
+    /// Before the checks: what was kept is put where they look for it. If that fails, they compile
+    /// everything: half a file would keep a module from being imported.
     pub(crate) fn before(self, scratch: &Path) {
-        if let Self::Kept { name, objects } = self {
-            let _ = put(name, objects, &directory(scratch));
+        let directory = directory(scratch);
+        if let Self::Kept { name, objects } = self
+            && put(name, objects, &directory).is_err()
+        {
+            let _ = fs::remove_dir_all(directory);
         }
     }
 
@@ -77,10 +82,15 @@ pub(crate) fn directory(scratch: &Path) -> PathBuf {
 fn keep(compiled: &Path, root: &Path, objects: &Path) -> Option<String> {
     let mut packed = Vec::new();
     let mut open = vec![compiled.to_path_buf()];
-    let mut count = 0;
+    let (mut seen, mut count) = (0, 0);
     while let Some(place) = open.pop() {
-        let mut entries: Vec<fs::DirEntry> = fs::read_dir(place).ok()?.flatten().collect();
+        let entries = fs::read_dir(place).ok()?.flatten().take(ENTRIES_MAX);
+        let mut entries: Vec<fs::DirEntry> = entries.collect();
         entries.sort_by_key(fs::DirEntry::file_name);
+        seen += entries.len();
+        if seen >= ENTRIES_MAX {
+            return None;
+        }
         for entry in entries {
             let kind = entry.file_type().ok()?;
             if kind.is_dir() {

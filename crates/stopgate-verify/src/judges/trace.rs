@@ -132,6 +132,8 @@ struct Tracer<'a> {
     input: project_programs::PipedInput,
     /// How often all paths of the project were looked through.
     scans: Cell<usize>,
+    /// How many files were searched for a name.
+    reads: Cell<usize>,
 }
 
 /// What the criterion's command leads to; nothing where it has none.
@@ -149,6 +151,7 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         listed: Vec::new(),
         input: project_programs::PipedInput::Other,
         scans: Cell::new(0),
+        reads: Cell::new(0),
     };
     let directory = criterion.terms.cwd.as_deref().and_then(|cwd| inner(root, Path::new(""), cwd));
     let mut stand = Stand {

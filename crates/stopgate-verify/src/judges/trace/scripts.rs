@@ -21,6 +21,9 @@ use super::{DEPTH_MAX, Rank, Stand, Tracer};
 /// How many files are searched for the name of a script's settings.
 const SETTINGS_FILES_MAX: usize = 2_000;
 
+/// How many files are searched for all such names together.
+const READS_MAX: usize = 10_000;
+
 /// How many files a script may lead to.
 const JUDGES_MAX: usize = 2_000;
 
@@ -236,8 +239,13 @@ impl Tracer<'_> {
         };
         let mut others = self.scanned().filter(may_read);
         let mut read = others.by_ref().take(SETTINGS_FILES_MAX);
-        let is_used = read.any(|own| self.files.text(own).is_some_and(|text| text.contains(name)));
-        is_used || others.next().is_some()
+        let names = |own: &PathBuf| {
+            self.reads.set(self.reads.get() + 1);
+            // Too much to be sure counts as read.
+            self.reads.get() > READS_MAX
+                || self.files.text(own).is_some_and(|text| text.contains(name))
+        };
+        read.any(names) || others.next().is_some()
     }
 
     /// Whether the file holds what a judging script goes by: a list of exceptions, or data beside
