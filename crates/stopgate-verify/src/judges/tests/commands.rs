@@ -309,6 +309,7 @@ fn what_reads_the_results_of_a_runner_judges_and_so_do_scripts_among_goldens() {
         "
         node --test | node tools/threshold.js => golden/a.out tools/threshold.js
         node lib/a.js | node tools/threshold.js =>
+        echo test | node tools/threshold.js =>
         ls golden/*.args | xargs -n1 sh golden/one.sh => golden/a.out golden/one.sh
         ",
     );

@@ -9,7 +9,7 @@ use super::super::files::{below, extension_of, inner};
 use super::super::names::{name_says_judge, says_judge};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, is_open};
-use super::super::tools::plain_name;
+use super::super::tools::{Trade, plain_name, trade_of};
 use super::programs::after_options;
 use super::{Stand, Tracer};
 
@@ -32,7 +32,11 @@ impl PipedInput {
             ];
             known.contains(&plain_name(word))
         };
-        let is_piped = step.joint == Joint::Pipe && step.words.iter().take(4).any(is_runner);
+        // `echo test | python3 app.py`
+        let program = step.words.first().map_or("", |word| plain_name(word));
+        let is_piped = step.joint == Joint::Pipe
+            && trade_of(program) != Trade::Plain
+            && step.words.iter().take(4).any(is_runner);
         if is_piped { Self::TestResults } else { Self::Other }
     }
 }
