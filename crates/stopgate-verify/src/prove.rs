@@ -21,6 +21,7 @@ mod red_first;
 mod red_tests;
 mod round;
 mod settling;
+mod shown_output;
 mod standing;
 mod start_copy;
 mod wording;

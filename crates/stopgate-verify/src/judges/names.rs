@@ -246,7 +246,9 @@ pub(super) fn name_says_judge(name: &str) -> bool {
 }
 
 fn is_judging_word(word: &str) -> bool {
-    const WORDS: [&str; 30] = [
+    const WORDS: [&str; 32] = [
+        "accept",
+        "accepts",
         "acceptance",
         "audit",
         "conformance",
@@ -299,7 +301,9 @@ fn is_judging_word(word: &str) -> bool {
 /// Whether the name of a criterion, or of a script or target that it calls, says that something
 /// is held against a rule: `types`, `size`. In a path such a word may be about the work.
 pub(super) fn purpose_says_judge(name: &str) -> bool {
-    const PURPOSES: [&str; 45] = [
+    const PURPOSES: [&str; 47] = [
+        "example",
+        "examples",
         "complexity",
         "contract",
         "contracts",
@@ -422,6 +426,22 @@ pub(super) fn says_program(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     NAMES.contains(&stem.to_ascii_lowercase().as_str())
         || directories(path).any(|own| PRODUCTS.contains(&own) || PLACES.contains(&own))
+}
+
+/// Whether a name says that a file holds settings of a tool: `i18n.config.json`, `.lintrc`.
+pub(super) fn says_settings(path: &Path) -> bool {
+    let name = name_of(path);
+    let is_hidden = name.starts_with('.') && name.ends_with("rc");
+    is_hidden || is_data(path) && name.contains(".config.")
+}
+
+/// Whether a file holds settings, words or tables.
+pub(super) fn is_data(path: &Path) -> bool {
+    const FORMS: [&str; 13] = [
+        "json", "ini", "toml", "cfg", "conf", "yaml", "yml", "txt", "csv", "tsv", "list", "lst",
+        "dic",
+    ];
+    FORMS.contains(&extension_of(path))
 }
 
 /// Whether files of this extension are source code.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
-use super::names::{NameSays, is_environment, is_foreign, said};
+use super::names::{NameSays, is_environment, is_foreign, said, says_settings};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
+use super::stored_path::StoredPath;
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
 
@@ -156,12 +157,23 @@ impl<'a> JudgeRules<'a> {
         }
     }
 
+    /// Whether a judging script may find this file instead of the settings that it goes by.
+    fn is_nearer_setting(&self, path: &Path) -> bool {
+        let is_same = |(own, why): (&StoredPath, &Why)| {
+            *why == Why::UsedByScript && own.0.file_name() == path.file_name()
+        };
+        says_settings(path) && !is_foreign(path) && self.set.judges.iter().any(is_same)
+    }
+
     /// What a file that did not exist at the start is to the check.
     pub(crate) fn role_of_new(&self, path: &Path, files_now: &dyn ProjectFiles) -> JudgeRole {
         let bytes = path.as_os_str().as_encoded_bytes();
         let is_free = self.set.stance == JudgeStance::Work || self.may_change.takes(bytes);
         if !is_free && let Some(hidden) = shadows::hidden(self.set, path, files_now) {
             return JudgeRole::Whole(Why::Hides(hidden));
+        }
+        if !is_free && self.is_nearer_setting(path) {
+            return JudgeRole::Whole(Why::UsedByScript);
         }
         let links_tests = |text: String| text.contains("rustc-link-arg-tests");
         if !is_free && name_of(path) == "build.rs" && files_now.text(path).is_some_and(links_tests)

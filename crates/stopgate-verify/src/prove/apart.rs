@@ -270,7 +270,7 @@ impl Apart<'_> {
         };
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
         absent.extend(self.restless.iter().cloned());
-        if BuildOutputs::makes(subject.criterion) {
+        if BuildOutputs::makes(subject.criterion) || self.built == BuiltFiles::Absent {
             absent.extend(self.unbuilt(judges));
         }
         let recipe = PlaceRecipe {

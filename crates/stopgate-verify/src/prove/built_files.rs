@@ -44,6 +44,31 @@ impl Originals<'_> {
         Some(left)
     }
 
+    /// Those that the judges of the start reject also where no earlier result is stored: a check
+    /// that passes with fewer tests may only have left out what had passed before.
+    pub(super) fn ask_without_stored_results<'s>(
+        &self,
+        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
+        let mut left = Vec::new();
+        for (subject, run) in doubted {
+            let is_due = run.passes()
+                && !BuildOutputs::makes(subject.criterion)
+                && !built_since(self.request.root, self.request.since).is_empty();
+            let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
+            let subjects: &[&OriginalSubject<'_>] = if is_due { &[subject] } else { &[] };
+            let again = bare.run(subjects, Judges::Original, ".unstored")?;
+            if again.iter().any(|again| accepts(subject, again)) {
+                accept(subject, digest, receipts);
+            } else {
+                left.push((subject, run));
+            }
+        }
+        Some(left)
+    }
+
     /// Whether there is something that the check may lack, and that no changed test is part of.
     fn may_need(&self, subject: &OriginalSubject<'_>) -> bool {
         BuildOutputs::makes(subject.criterion) && is_read(&subject.changes) && {

@@ -13,6 +13,7 @@ use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
 use super::measured_coverage::MeasuredCoverage;
 use super::rebuilt::RebuiltChecks;
 use super::round::Looked;
+use super::shown_output::tells_only_failures;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
@@ -112,7 +113,9 @@ impl Originals<'_> {
                 self.request.since,
             );
             let changes = changes.map_err(|error| story(&error))?;
-            let floor = criterion.tests.filter(|_| !self.may_drop_tests(criterion));
+            let is_counted = !self.may_drop_tests(criterion)
+                && !tells_only_failures(self.request.root, self.basis, criterion, &changes);
+            let floor = criterion.tests.filter(|_| is_counted);
             let fewer = fewer_tests(floor, receipt);
             let failed = failed_tests(receipt);
             subjects.push(OriginalSubject { criterion, changes, floor, failed, fewer });
@@ -194,6 +197,7 @@ impl Originals<'_> {
             }
         }
         let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
+        let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {

@@ -314,3 +314,29 @@ fn what_reads_the_results_of_a_runner_judges_and_so_do_scripts_among_goldens() {
         ",
     );
 }
+
+#[test]
+fn tools_that_a_judging_script_calls_judge_if_they_only_check() {
+    check(
+        "
+        bin/check = python3 tools/api.py\\npython3 tools/sync.py\\npython3 -m unittest
+        tools/api.py = STORED = \"api/public.json\"\\nif \"--write\" in argv: dump()\\nsys.exit(1)
+        tools/sync.py = open(x, \"w\").write(y)\\nsys.exit(0)
+        api/public.json
+        scripts/golden.sh = PATH=\"$PWD/scripts/bin:$PATH\"\\nbuild/join | normalize
+        scripts/bin/normalize
+        checks/run.py
+        checks/sql/unique.sql
+        tools/run_examples.py = BLOCK = \"```\"\\n(HERE / \"prelude.py\")
+        tools/prelude.py
+        docs/usage.md
+        other.md
+        ",
+        "
+        bin/check => api/public.json bin/check tools/api.py
+        golden :: scripts/golden.sh => scripts/bin/normalize scripts/golden.sh
+        python3 checks/run.py => checks/run.py checks/sql/unique.sql
+        examples :: python3 tools/run_examples.py docs/usage.md => docs/usage.md tools/prelude.py tools/run_examples.py
+        ",
+    );
+}

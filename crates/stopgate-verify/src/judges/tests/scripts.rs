@@ -458,8 +458,8 @@ fn cases_that_a_loop_compares_an_output_with_judge() {
 fn the_last_script_of_a_check_judges_behind_what_prepares_for_it() {
     check(
         "
-        accept.sh = run\\n
-        accept.py = import app\\n
+        final.sh = run\\n
+        final.py = import app\\n
         setup.sh = x\\n
         gen.py = x\\n
         main.py = x\\n
@@ -467,15 +467,15 @@ fn the_last_script_of_a_check_judges_behind_what_prepares_for_it() {
         Makefile = all:\\n\\tx\\n
         ",
         "
-        tests :: make all && sh accept.sh => ~Makefile accept.sh
-        tests :: sh setup.sh && python3 accept.py => accept.py
-        tests :: mkdir -p out && npm ci && ./accept.sh => accept.sh
-        tests :: env LC_ALL=C timeout 60 nice -n 1 ./accept.sh => accept.sh
+        tests :: make all && sh final.sh => ~Makefile final.sh
+        tests :: sh setup.sh && python3 final.py => final.py
+        tests :: mkdir -p out && npm ci && ./final.sh => final.sh
+        tests :: env LC_ALL=C timeout 60 nice -n 1 ./final.sh => final.sh
         tests :: python gen.py && diff out.txt table.txt =>
         tests :: make all && python main.py => ~Makefile
-        runs :: make all && sh accept.sh => ~Makefile
-        tests :: sh -c \"$(cat accept.sh)\" => accept.sh
-        tests :: eval \"$(cat accept.sh)\" => accept.sh
+        runs :: make all && sh final.sh => ~Makefile
+        tests :: sh -c \"$(cat final.sh)\" => final.sh
+        tests :: eval \"$(cat final.sh)\" => final.sh
         ",
     );
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, name_says_judge, said, says_judge, says_program};
+use super::super::names::{is_code, is_foreign, name_says_judge, said, says_judge, says_program};
 use super::super::role::Why;
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
 use super::lists::LoopBody;
+use super::scripts::is_of_tools;
 use super::{Rank, Stand, Tracer};
 
 impl Tracer<'_> {
@@ -29,7 +30,22 @@ impl Tracer<'_> {
             return self.run_file(program, rest, fate, stand);
         }
         self.trace.programs.insert(program.into());
+        self.put_on_path(program, stand);
         self.known(name, rest, fate, stand);
+    }
+
+    /// A program of the project in a directory of tools that a judging script puts on the path.
+    fn put_on_path(&mut self, program: &str, stand: &Stand) {
+        if stand.rank != Rank::Judge {
+            return;
+        }
+        let is_known = |place: &&PathBuf| is_of_tools(place) || says_judge(place);
+        let places = self.trace.path_directories.iter().filter(is_known);
+        let found = places.map(|place| place.join(program));
+        let found = found.into_iter().find(|path| self.files.paths().contains(path));
+        if let Some(path) = found.filter(|path| !is_foreign(path)) {
+            self.follow(&path, Why::UsedByScript, stand);
+        }
     }
 
     pub(super) fn known(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::files::{directory_of, extension_of, inner, name_of};
+use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
-    is_among_data, is_environment, is_foreign, name_says_judge, said, says_helper, says_judge,
-    says_program, words,
+    is_among_data, is_data, is_environment, is_foreign, name_says_judge, said, says_helper,
+    says_judge, says_program, says_settings, words,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
@@ -127,6 +127,7 @@ impl Tracer<'_> {
     ) {
         let why = self.why_run(&path, rest, fate, stand);
         if let Some(why) = why {
+            self.examples_for(&path, rest, stand);
             return self.follow(&path, why, stand);
         }
         if fate == OutputFate::Shown && !is_foreign(&path) {
@@ -141,6 +142,18 @@ impl Tracer<'_> {
             }
         }
         self.trace.work.insert(path);
+    }
+
+    /// `run_examples.py README.md`: texts whose examples a judging script tries out.
+    fn examples_for(&mut self, script: &Path, rest: &[&str], stand: &Stand) {
+        let texts = rest.iter().filter_map(|word| self.file(stand, word));
+        let texts: Vec<PathBuf> = texts.filter(|path| has_examples(path)).collect();
+        if texts.is_empty() || !self.files.text(script).is_some_and(|text| text.contains("```")) {
+            return;
+        }
+        for path in texts {
+            self.judge(path, Why::UsedByScript);
+        }
     }
 
     fn why_run(&self, path: &Path, rest: &[&str], fate: OutputFate, stand: &Stand) -> Option<Why> {
@@ -170,7 +183,8 @@ impl Tracer<'_> {
             }
             // A program with arguments is tried out; a script without any is a part of this one.
             Rank::Judge if fate == OutputFate::Shown && rest.is_empty() => {
-                self.is_shell_file(path).then_some(Why::UsedByScript)
+                let is_part = self.is_shell_file(path) || self.is_checker(path);
+                is_part.then_some(Why::UsedByScript)
             }
             Rank::Sole | Rank::Judge | Rank::Command => None,
         }
@@ -253,7 +267,21 @@ impl Tracer<'_> {
     pub(super) fn is_data_of_judge(&self, path: &Path, stand: &Stand) -> bool {
         !is_foreign(path)
             && (says_exceptions(path)
-                || is_data(path) && is_beside(path, stand) && !self.is_read_elsewhere(path, stand))
+                || (is_data(path) && is_beside(path, stand) || says_settings(path))
+                    && !self.is_read_elsewhere(path, stand))
+    }
+
+    /// Whether a tool of the project only says whether something holds: it fails by its exit code,
+    /// and writes nothing but what it compares with.
+    fn is_checker(&self, path: &Path) -> bool {
+        let fails = ["sys.exit(", "SystemExit", "process.exit"];
+        let writes = ["write", "\"w\"", "'w'"];
+        let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+        is_of_tools(path)
+            && self
+                .files
+                .text(path)
+                .is_some_and(|text| has(&text, &fails) && (renews(&text) || !has(&text, &writes)))
     }
 
     fn is_shell_file(&self, path: &Path) -> bool {
@@ -268,7 +296,22 @@ impl Tracer<'_> {
         }
         self.trace.conduct = CheckConduct::Tests;
         self.judge(path.into(), why);
+        self.place_of_judge(path);
         self.look_into(path, Rank::Judge, stand);
+    }
+
+    /// `checks/run.py`: data in a directory that is called so judges together with its script.
+    fn place_of_judge(&mut self, script: &Path) {
+        let place = directory_of(script);
+        if !name_says_judge(name_of(&place)) || !self.seen.insert(format!("in {}", place.display()))
+        {
+            return;
+        }
+        let is_data = |path: &&PathBuf| !is_script_name(path) && !is_foreign(path);
+        let own = below(self.files, &place).filter(is_data).filter(|path| !is_product(path));
+        for path in own.take(JUDGES_MAX).cloned().collect::<Vec<_>>() {
+            self.judge(path, Why::TestData);
+        }
     }
 
     /// Looks at what the script does.
@@ -368,11 +411,16 @@ impl Tracer<'_> {
     /// A file of the project that a judging script names.
     fn named_by_script(&mut self, file: &Path, text: &str, stand: &Stand) {
         let has_examples = has_examples(file) && text.contains("```");
-        let is_data = || self.is_data_of_judge(file, stand);
-        if said(file).is_some() || is_setting_of_tool(file) || has_examples || is_data() {
+        let goes_by = || self.is_data_of_judge(file, stand);
+        if said(file).is_some() || is_setting_of_tool(file) || has_examples || goes_by() {
             self.judge(file.into(), Why::UsedByScript);
-        } else if says_judge(file) && is_script_name(file) {
+        } else if is_script_name(file)
+            && (says_judge(file) || is_beside(file, stand) && !says_program(file))
+        {
             self.follow(file, Why::UsedByScript, stand);
+        } else if is_data(file) && renews(text) && !self.is_read_elsewhere(file, stand) {
+            // What is described there was true when it was written.
+            self.judge(file.into(), Why::UsedByScript);
         }
     }
 }
@@ -396,13 +444,17 @@ fn says_exceptions(path: &Path) -> bool {
     is_hidden || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// Whether a file holds settings, words or tables.
-fn is_data(path: &Path) -> bool {
-    const FORMS: [&str; 13] = [
-        "json", "ini", "toml", "cfg", "conf", "yaml", "yml", "txt", "csv", "tsv", "list", "lst",
-        "dic",
-    ];
-    FORMS.contains(&extension_of(path))
+/// Whether a path is among the project's tools.
+pub(super) fn is_of_tools(path: &Path) -> bool {
+    let first = path.iter().next().and_then(|part| part.to_str()).unwrap_or_default();
+    ["scripts", "script", "tools", "ci", "hack"].contains(&first)
+}
+
+/// Whether a script can write anew what it compares with.
+fn renews(text: &str) -> bool {
+    ["--write", "--update", "--bless", "--regen", "--record", "UPDATE"]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// Settings of a tool that a script reads in the tool's place.

@@ -1,0 +1,84 @@
+//! Commands that show what their tests print only where they fail: `pytest > log || { cat log; false; }`.
+//!
+//! How many tests ran at the start, when they failed, can't be held against a run that passes.
+
+use std::path::Path;
+
+use stopgate_core::Criterion;
+
+use crate::basis::{Basis, JudgeChanges};
+use crate::files::read_text;
+
+/// A longer script is not read.
+const SCRIPT_BYTES_MAX: u64 = 256 * 1024;
+/// More scripts than this are not read.
+const SCRIPTS_MAX: usize = 50;
+
+/// Whether the command, or a script of it that is as it was, shows its tests only where they fail.
+pub(super) fn tells_only_failures(
+    root: &Path,
+    basis: &Basis,
+    criterion: &Criterion,
+    changes: &JudgeChanges,
+) -> bool {
+    if hides_passes(&criterion.command().unwrap_or_default()) {
+        return true;
+    }
+    let judges = basis.judges(&criterion.name);
+    let is_kept = |path: &Path| !changes.restore.iter().any(|file| file.path == path);
+    let scripts = judges.iter().map(|line| line.path.as_path());
+    let mut scripts = scripts
+        .filter(|path| basis.is_script_or_its_settings(&criterion.name, path) && is_kept(path))
+        .take(SCRIPTS_MAX);
+    scripts.any(|path| {
+        read_text(&root.join(path), SCRIPT_BYTES_MAX).is_ok_and(|text| hides_passes(&text))
+    })
+}
+
+/// Whether something is written to a file that is shown only on one of two ways.
+fn hides_passes(text: &str) -> bool {
+    let is_sign = |letter: char| letter.is_whitespace() || "(){};".contains(letter);
+    let words: Vec<&str> = text.split(is_sign).filter(|word| !word.is_empty()).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let Some(target) = target_of(word, words.get(at + 1).copied()) else { return false };
+        let after = &words[at + 1..];
+        let way = after.iter().position(|word| ["||", "then", "else"].contains(word));
+        let rest = way.map(|way| &after[way..]).unwrap_or_default();
+        let from =
+            rest.iter().position(|word| ["cat", "tail", "head", "sed", "grep"].contains(word));
+        from.is_some_and(|from| rest[from..].contains(&target))
+    })
+}
+
+/// The file that a word sends output to, where it says so: `>log`, `&> log`.
+fn target_of<'t>(word: &'t str, next: Option<&'t str>) -> Option<&'t str> {
+    let sign = word.trim_start_matches(['1', '&']);
+    let rest = sign.strip_prefix('>')?.trim_start_matches('>');
+    let target = if rest.is_empty() { next? } else { rest };
+    (!target.starts_with('&') && target != "/dev/null").then_some(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hides_passes;
+
+    #[test]
+    fn output_that_only_a_failure_shows_is_known() {
+        for text in [
+            "sh tests/run.sh > run.log 2>&1 || { cat run.log; false; }",
+            "log=$(mktemp); pytest >\"$log\" 2>&1 || (tail -n 50 \"$log\"; exit 1)",
+            "if ! pytest -q &> out.log; then cat out.log; exit 1; fi",
+        ] {
+            assert!(hides_passes(text), "{text}");
+        }
+        for text in [
+            "pytest -q",
+            "pytest > log 2>&1; cat log",
+            "pytest -q 2>/dev/null || echo failed",
+            "pytest > log || { cat other; false; }",
+            "pytest | tee log || { cat log; false; }",
+        ] {
+            assert!(!hides_passes(text), "{text}");
+        }
+    }
+}
