@@ -31,6 +31,7 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
 use self::build_settings::BuildSettings;
+use self::changes::package_names;
 pub(crate) use self::changes::{GitUse, JudgeChanges};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;
@@ -154,6 +155,8 @@ impl Basis {
         let outside = outside::note(root, &around, linked, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
         let commit = commit_of(root);
+        let node = criteria.iter().filter(|own| own.judges.uses_node());
+        let packages = node.flat_map(|own| package_names(root, own.judges.directory())).collect();
         let bytecode = writes.iter().find_map(|own| own.bytecode.clone());
         let text = BasisText {
             version: VERSION,
@@ -164,6 +167,7 @@ impl Basis {
             git,
             commit,
             bytecode,
+            packages,
         };
         Ok(Self { text })
     }
@@ -187,6 +191,7 @@ impl Basis {
             }
         }
         text.git = text.git.take().or(later.text.git);
+        text.packages.extend(later.text.packages);
         text.bytecode = text.bytecode.take().or(later.text.bytecode);
         self
     }
@@ -215,6 +220,11 @@ impl Basis {
     /// The commit that was checked out at the start.
     pub fn commit(&self) -> Option<&str> {
         self.text.commit.as_deref()
+    }
+
+    /// Whether a package of this name was installed.
+    pub(crate) fn had_package(&self, name: &str) -> bool {
+        self.text.packages.contains(name)
     }
 
     /// Compiled Python of the first run, as it is called among the contents.

@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
+pub(super) use self::undeclared::package_names;
 use super::git_state::GitState;
 use super::keep::ContentStore;
 use super::lasting::LastingChange;

@@ -1,5 +1,6 @@
 //! The form in which a basis is kept: one JSON text, outside the work tree.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +45,9 @@ pub(super) struct BasisText {
     /// Compiled Python of the first run, but for the project's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bytecode: Option<String>,
+    /// The names of the packages in `node_modules`.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) packages: BTreeSet<String>,
 }
 
 /// What is fixed of one criterion.

@@ -25,6 +25,8 @@ const MANIFESTS: [&str; 6] = [
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// How many packages are looked at.
 const PACKAGES_MAX: usize = 20_000;
+/// So many names of packages are kept.
+const NAMES_MAX: usize = 5_000;
 /// How long git may take to tell what the commit of the start has.
 const GIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -35,10 +37,10 @@ pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
     }
     let directory = compare.noted.judges.directory().to_path_buf();
     let places = directory.ancestors().map(|place| place.join(MODULES));
-    let fresh: Vec<PathBuf> = places
-        .flat_map(|place| packages_in(compare, &place))
-        .filter(|own| is_fresh(compare, own))
-        .collect();
+    let is_new =
+        |own: &PathBuf| is_fresh(compare, own) && !compare.basis.had_package(&package_name(own));
+    let fresh: Vec<PathBuf> =
+        places.flat_map(|place| packages_in(compare.root, &place)).filter(is_new).collect();
     if fresh.is_empty() {
         return;
     }
@@ -57,6 +59,14 @@ pub(super) fn undeclared_packages(compare: &mut Compare<'_>) {
     }
 }
 
+/// The names of the packages that a check in `directory` finds: to install them again is everyday
+/// work, also without a lock.
+pub(in crate::basis) fn package_names(root: &Path, directory: &Path) -> Vec<String> {
+    let places = directory.ancestors().map(|place| place.join(MODULES));
+    let found = places.flat_map(|place| packages_in(root, &place));
+    found.map(|path| package_name(&path)).take(NAMES_MAX).collect()
+}
+
 /// What a person accepts is what is there now, and no other content.
 fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
     let content = content_below(&compare.root.join(&path));
@@ -66,9 +76,9 @@ fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
 }
 
 /// The packages in a directory of packages and in its scopes, without links.
-fn packages_in(compare: &Compare<'_>, modules: &Path) -> Vec<PathBuf> {
+fn packages_in(root: &Path, modules: &Path) -> Vec<PathBuf> {
     let entries = |place: &Path| -> Vec<PathBuf> {
-        let found = fs::read_dir(compare.root.join(place)).into_iter().flatten().flatten();
+        let found = fs::read_dir(root.join(place)).into_iter().flatten().flatten();
         let is_own = |entry: &fs::DirEntry| {
             let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
             !is_hidden && entry.file_type().is_ok_and(|sort| sort.is_dir())
