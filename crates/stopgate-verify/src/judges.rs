@@ -486,11 +486,6 @@ impl JudgeSet {
         self.reach.conduct != CheckConduct::Looks && !self.listed(files).iter().any(judges)
     }
 
-    fn judges_rust(&self) -> bool {
-        let tools = &self.reach.tools;
-        tools.contains("cargo") && self.reach.conduct != CheckConduct::Looks
-    }
-
     fn uses(&self, tools: &[&str]) -> bool {
         self.reach.conduct == CheckConduct::Unknown
             || tools.iter().any(|tool| self.reach.tools.contains(*tool))

@@ -5,11 +5,17 @@ use std::path::PathBuf;
 
 use super::files::{self, ProjectFiles, extension_of};
 use super::names::{is_foreign, said};
-use super::role::{JudgeRole, MixedKind, Why};
+use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::stored_path::StoredPath;
 use super::{JudgeRules, JudgeSet, sections};
 
 impl JudgeSet {
+    /// Whether tests in sources of Rust judge.
+    pub(super) fn judges_rust(&self) -> bool {
+        let tools = &self.reach.tools;
+        tools.contains("cargo") && self.reach.conduct != CheckConduct::Looks
+    }
+
     /// Modules in files of their own that Rust compiles for tests only.
     pub(super) fn add_rust_modules(&mut self, files: &dyn ProjectFiles) {
         if !self.judges_rust() {

@@ -136,6 +136,11 @@ impl Originals<'_> {
         } else if self.basis.is_self_judged(subject.criterion) {
             receipt.evidence.notes.push("self-judged: nothing judged it at the start".into());
         }
+        let is_counted = subject.floor.is_some() || self.may_drop_tests(subject.criterion);
+        if subject.criterion.tests.is_some() && !is_counted {
+            let note = "its tests are shown only where they fail, so they are not counted";
+            receipt.evidence.notes.push(note.into());
+        }
         if !terms.may_change.is_empty() {
             let note = format!("the work may change {}", terms.may_change.join(", "));
             receipt.evidence.notes.push(note);

@@ -422,3 +422,16 @@ fn kinds_without_a_command_are_looked_at_by_stopgate_itself() {
     assert_eq!(stage.stop("s1", "All is migrated.").form, Form::Tell);
     assert_eq!(outcome(&stage, &id), "attested", "a message and a list are somebody's word");
 }
+
+#[test]
+fn tests_that_are_shown_only_where_they_fail_ask_nobody() {
+    let stage = Stage::new();
+    let summary = "echo 'Ran 3 tests in 0.1s'; echo; echo 'FAILED (failures=1)'";
+    stage.write("project/tests/run.sh", format!("{summary}\ntest -f green\n"));
+    let check = "tests=sh tests/run.sh > log 2>&1 || { cat log; false; }";
+    let id = stage.start(&format!("'Do it' --session s1 --check '{check}'"));
+    stage.write("project/green", "");
+    stage.write("project/tests/more.sh", "true\n");
+    let answer = stage.stop("s1", "Done.");
+    assert_eq!(outcome(&stage, &id), "done", "{answer}");
+}
