@@ -17,6 +17,8 @@ pub(in crate::judges) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "
 
 /// Before the name of a target that was looked at.
 const LOOKED_AT: char = '\u{1}';
+/// How many targets are looked at for tests that they are made from.
+const LOOKED_AT_MAX: usize = 200;
 
 /// How many makefiles one command may read.
 const FILES_MAX: usize = 64;
@@ -187,8 +189,9 @@ impl Tracer<'_> {
         if names.contains(&format!("{BUILT}{target}")) {
             return true;
         }
-        // What needs itself is not made twice.
-        if !names.insert(format!("{LOOKED_AT}{target}")) {
+        // What needs itself is not made twice, and a chain of rules has an end.
+        let looked = names.iter().filter(|name| name.starts_with(LOOKED_AT)).count();
+        if looked >= LOOKED_AT_MAX || !names.insert(format!("{LOOKED_AT}{target}")) {
             return false;
         }
         let rules: Vec<_> = all.expanded_rules_of(target).cloned().collect();
