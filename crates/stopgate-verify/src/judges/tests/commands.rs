@@ -343,7 +343,8 @@ fn tools_that_a_judging_script_calls_judge_if_they_only_check() {
 
 #[test]
 fn a_long_chain_of_rules_is_not_followed_to_its_end() {
-    let rules: String = (0..3_000).map(|at| format!("a{at}: a{}\\n\\tx\\n", at + 1)).collect();
+    let rules = (0..3_000).map(|at| format!("a{at}: a{}\\n\\tx\\n", at + 1));
+    let rules = rules.collect::<Vec<_>>().concat();
     let scene = format!("Makefile = test: a0\\n\\tx\\n{rules}\n        tests/run.sh\n");
     check(&scene, "make test => ~Makefile tests/run.sh");
 }

@@ -205,11 +205,10 @@ impl Tracer<'_> {
         }
         names.extend([target.to_string(), format!("{BUILT}{target}")]);
         for (_, needs, recipe) in &rules {
-            let leaves_stamp = recipe.iter().any(|line| line.trim().starts_with("touch $@"))
-                || recipe.iter().any(|line| line.contains("> $@") && line.contains("echo"))
-                || recipe
-                    .iter()
-                    .any(|line| line.trim_start_matches(['@', '\t', ' ']) == "touch $@");
+            let leaves_stamp = recipe.iter().any(|line| {
+                let touches = line.trim_start_matches(['@', '\t', ' ']).starts_with("touch $@");
+                touches || line.contains("> $@") && line.contains("echo")
+            });
             if leaves_stamp {
                 self.trace.stamps.extend(inner(self.root, directory, target));
             }
