@@ -468,12 +468,10 @@ fn references(text: &str) -> Vec<String> {
     found
 }
 
-/// A recipe in which the variables that make sets itself are some word: a shell that read `$<`
-/// would see where something is read from.
+/// A recipe with some word for each variable that make sets: a shell would read from `$<`.
 fn worked_out(recipe: &str) -> String {
-    ["$<", "$@", "$^", "$?", "$+", "$|"]
-        .iter()
-        .fold(recipe.to_string(), |text, own| text.replace(own, "$MADE"))
+    let own = ["$<", "$@", "$^", "$?", "$+", "$|"];
+    own.iter().fold(recipe.to_string(), |text, own| text.replace(own, "$MADE"))
 }
 
 /// Whether a script's name says that it builds, which the work changes as it grows.
