@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
-use super::super::names::{is_code, is_foreign, said, says_answer, says_reference};
+use super::super::names::{
+    NameSays, directories, is_code, is_foreign, said, says_answer, says_reference, words,
+};
 use super::super::role::{CheckConduct, Why};
-use super::super::shell::is_open;
+use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, is_open};
+use super::project_programs::PipedInput;
 use super::{Rank, Stand, Tracer};
 
 /// Options of runners that say where something is written, not what is read.
@@ -64,6 +67,38 @@ impl Tracer<'_> {
         {
             self.judge(path, Why::Named);
         }
+    }
+
+    /// Whether a script compares: it reads what another program prints, or is told where that is,
+    /// and is told what should come out. `report | python tools/close.py expected.txt`
+    pub(super) fn is_given_answers(&self, rest: &[&str], stand: &Stand) -> bool {
+        let words = rest.iter().filter(|word| !word.starts_with('-') && !is_open(word));
+        let (answers, others): (Vec<_>, Vec<_>) = words.partition(|word| {
+            let file = self.file(stand, word);
+            file.is_some_and(|path| said(&path) == Some(NameSays::Data) || says_reference(&path))
+        });
+        let is_output = |word: &&&str| extension_of(Path::new(word)) != "";
+        let reads = self.input == PipedInput::Output || others.iter().any(is_output);
+        !answers.is_empty() && reads
+    }
+
+    /// `python report.py data/sales.csv | diff - expected.txt`: what should come out was written
+    /// for this input, and no other.
+    pub(super) fn compared_input(&mut self, step: &ShellStep, next: &[ScriptPart], stand: &Stand) {
+        if !comparison_of(step, next).is_some_and(|words| self.has_answers(words, stand)) {
+            return;
+        }
+        let named = step.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        let inputs = named.chain(&step.input).filter_map(|word| self.file(stand, word));
+        let inputs: Vec<PathBuf> = inputs.filter(|path| is_input(path)).collect();
+        for path in inputs {
+            self.judge(path, Why::TestData);
+        }
+    }
+
+    fn has_answers(&self, words: &[String], stand: &Stand) -> bool {
+        let is_answer = |path: PathBuf| said(&path).is_some() || says_reference(&path);
+        words.iter().filter_map(|word| self.file(stand, word)).any(is_answer)
     }
 
     /// `comm -13 tools/known.txt -`, `jq .limit ci/limits.json`: what a judging script goes by.
@@ -205,6 +240,43 @@ impl Tracer<'_> {
         if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
             self.load(path, stand);
         }
+    }
+}
+
+/// The comparison that takes what a command prints, at the end of its pipe or right behind it.
+fn comparison_of<'p>(step: &ShellStep, next: &'p [ScriptPart]) -> Option<&'p [String]> {
+    let steps = next.iter().map_while(|part| match part {
+        ScriptPart::Step(step) => Some(step),
+        ScriptPart::Enter | ScriptPart::Leave => None,
+    });
+    let mut is_piped = step.joint == Joint::Pipe;
+    if !is_piped && step.fate != OutputFate::Taken {
+        return None;
+    }
+    for step in steps {
+        if matches!(step.words.first().map(String::as_str), Some("diff" | "cmp")) {
+            return Some(&step.words);
+        }
+        if !is_piped {
+            return None;
+        }
+        is_piped = step.joint == Joint::Pipe;
+    }
+    None
+}
+
+/// Whether a file holds rows or lines that a program is fed with: a table, or a text whose name or
+/// directory says so.
+fn is_input(path: &Path) -> bool {
+    const WORDS: [&str; 8] =
+        ["data", "input", "inputs", "in", "sample", "samples", "case", "cases"];
+    let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));
+    match extension_of(path) {
+        "csv" | "tsv" | "jsonl" | "ndjson" | "in" => !is_foreign(path),
+        "txt" | "log" | "dat" => {
+            !is_foreign(path) && (says(name_of(path)) || directories(path).any(says))
+        }
+        _ => false,
     }
 }
 

@@ -18,6 +18,8 @@ use super::{Stand, Tracer};
 pub(super) enum PipedInput {
     /// What a test runner prints.
     TestResults,
+    /// What another program prints.
+    Output,
     Other,
 }
 
@@ -34,10 +36,10 @@ impl PipedInput {
         };
         // `echo test | python3 app.py`
         let program = step.words.first().map_or("", |word| plain_name(word));
-        let is_piped = step.joint == Joint::Pipe
-            && trade_of(program) != Trade::Plain
-            && step.words.iter().take(4).any(is_runner);
-        if is_piped { Self::TestResults } else { Self::Other }
+        if step.joint != Joint::Pipe || trade_of(program) == Trade::Plain {
+            return Self::Other;
+        }
+        if step.words.iter().take(4).any(is_runner) { Self::TestResults } else { Self::Output }
     }
 }
 

@@ -128,6 +128,7 @@ impl Tracer<'_> {
         let why = self.why_run(&path, rest, fate, stand);
         if let Some(why) = why {
             self.examples_for(&path, rest, stand);
+            self.compared_with(rest, stand);
             return self.follow(&path, why, stand);
         }
         if fate == OutputFate::Shown && !is_foreign(&path) {
@@ -167,6 +168,9 @@ impl Tracer<'_> {
         // `golden/one.sh`, and what makes of a runner's results what it likes.
         let reads_results = self.input == PipedInput::TestResults && fate == OutputFate::Shown;
         if is_script_name(path) && (is_among_data(path) || reads_results && !is_program) {
+            return Some(Why::Script);
+        }
+        if fate == OutputFate::Shown && !is_program && self.is_given_answers(rest, stand) {
             return Some(Why::Script);
         }
         match stand.rank {
