@@ -50,10 +50,11 @@ use crate::glob::Globs;
 
 pub use self::by_path::check_warnings;
 pub use self::by_path::steering_variables;
-pub(crate) use self::by_path::{is_installed, is_product, is_test_path, may_judge};
+pub(crate) use self::by_path::{is_installed, is_product, is_test_path, is_test_source, may_judge};
 pub(crate) use self::files::{ListedFiles, ProjectFiles, normal};
 pub(crate) use self::links::JudgeLink;
 pub(crate) use self::names::is_code;
+pub(crate) use self::python_modules::is_known_module;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::JudgeRules;
 

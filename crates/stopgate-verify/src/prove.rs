@@ -9,6 +9,7 @@ mod apart;
 mod base_tree;
 mod built_files;
 mod changed_judges;
+mod coverage_shortfall;
 mod found;
 mod measure;
 mod measured_coverage;

@@ -10,7 +10,7 @@ use stopgate_system::ffi::OsStrExt;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
-use super::names::{PRODUCTS, directories, is_environment, is_foreign, said};
+use super::names::{NameSays, PRODUCTS, directories, is_code, is_environment, is_foreign, said};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
 use super::warnings::warnings;
@@ -61,6 +61,15 @@ fn hides_a_module(path: &Path) -> bool {
 /// Whether the name says that the file is a test, or what tests read.
 pub(crate) fn is_test_path(path: &Path) -> bool {
     said(path).is_some()
+}
+
+/// Whether the name says that the file is the source of tests, and not what sets them up.
+pub(crate) fn is_test_source(path: &Path) -> bool {
+    let name = name_of(path).to_ascii_lowercase();
+    let sets_up = ["conftest", "setup", "config", "environment"];
+    said(path) == Some(NameSays::Test)
+        && is_code(extension_of(path))
+        && !sets_up.iter().any(|word| name.contains(word))
 }
 
 /// Whether the file is in a directory in which builds leave what they make.
@@ -115,6 +124,12 @@ mod tests {
         }
         for path in ["node_modules/a/tests/a.js", "a/parser.py", "a/random.txt", "build.log"] {
             assert!(!may_judge(path.as_bytes()), "{path}");
+        }
+        for path in ["tests/test_area.py", "src/a.test.js", "pkg/a_test.go", "tests/util.py"] {
+            assert!(is_test_source(Path::new(path)), "{path}");
+        }
+        for path in ["tests/conftest.py", "jest.setup.js", "src/a.py", "tests/expected.txt"] {
+            assert!(!is_test_source(Path::new(path)), "{path}");
         }
         assert!(is_installed(b"node_modules"));
         assert!(!is_installed(b"src"));

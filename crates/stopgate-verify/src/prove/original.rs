@@ -204,6 +204,7 @@ impl Originals<'_> {
         let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
         let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
+        let doubted = self.ask_with_todays_tests(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
             let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());
@@ -416,11 +417,11 @@ fn unproven(mut receipt: Receipt, why: &str) -> Receipt {
     receipt
 }
 
-/// How many tests ran at the start and now, where fewer did now.
-fn failed_tests(receipt: &Receipt) -> u32 {
+pub(super) fn failed_tests(receipt: &Receipt) -> u32 {
     receipt.evidence.tests.map_or(0, |tests| tests.failed)
 }
 
+/// How many tests ran at the start and now, where fewer did now.
 pub(super) fn fewer_tests(then: Option<Tests>, receipt: &Receipt) -> Option<(u32, u32)> {
     match floor(then, receipt.evidence.tests) {
         TestFloor::Fewer { before, now } => Some((before, now)),

@@ -1,0 +1,108 @@
+//! Checks that also ask how much of the work the tests reach.
+//!
+//! New work lowers the share that the tests of the start reach, and new tests raise it again.
+//! Where the tests of the start all pass and only the coverage falls short, one question is left:
+//! do today's tests reach enough, by the settings of the start?
+
+use stopgate_core::{Receipt, Status};
+
+use super::apart::{ApartRun, Judges};
+use super::original::{
+    OriginalSubject, Originals, accept, accepts, failed_tests, fewer_tests, note,
+};
+use crate::basis::JudgeChanges;
+use crate::judges::is_test_source;
+
+/// What is noted where today's tests reach what those of the start do not.
+const REACHED: &str = "the tests of the start pass; today's tests reach the coverage it asks for";
+
+impl Originals<'_> {
+    /// Those that the judges of the start reject for more than a lack of coverage.
+    pub(super) fn ask_with_todays_tests<'s>(
+        &self,
+        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
+        let mut left = Vec::new();
+        for (subject, run) in doubted {
+            if !lacks_only_coverage(subject, &run) {
+                left.push((subject, run));
+                continue;
+            }
+            let OriginalSubject { criterion, floor, failed, fewer, .. } = *subject;
+            let changes = without_tests(&subject.changes);
+            let by_settings = OriginalSubject { criterion, changes, floor, failed, fewer };
+            let again = self.apart().run(&[&by_settings], Judges::Original, ".coverage")?;
+            if again.first().is_some_and(|again| accepts(subject, again)) {
+                accept(subject, digest, receipts);
+                note(receipts, &criterion.name, REACHED);
+            } else {
+                left.push((subject, run));
+            }
+        }
+        Some(left)
+    }
+}
+
+/// Whether every test of the start ran and passed, and the check failed for its coverage.
+fn lacks_only_coverage(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
+    let ApartRun::Ran { receipt, written, is_reported, .. } = run else { return false };
+    receipt.status == Status::Fail
+        && *is_reported
+        && written.is_empty()
+        && subject.floor.is_some()
+        && failed_tests(receipt) <= subject.failed
+        && fewer_tests(subject.floor, receipt).is_none()
+        && receipt.tail.lines().any(tells_shortfall)
+}
+
+/// Changes without those of tests: a run with them has today's tests, and every setting, script
+/// and helper of the start.
+fn without_tests(changes: &JudgeChanges) -> JudgeChanges {
+    let mut kept = changes.clone();
+    kept.restore.retain(|file| !is_test_source(&file.path));
+    kept.absent.retain(|path| !is_test_source(path) || changes.steering.contains(path));
+    kept
+}
+
+/// Whether a line says that too little is covered, in the words of the usual tools.
+fn tells_shortfall(line: &str) -> bool {
+    const SHORT: [&str; 9] = [
+        "threshold",
+        "not met",
+        "not reached",
+        "below",
+        "less than",
+        "fail-under",
+        "does not meet",
+        "too low",
+        "minimum",
+    ];
+    let line = line.to_lowercase();
+    line.contains("coverage") && SHORT.iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tells_shortfall;
+
+    #[test]
+    fn a_lack_of_coverage_is_known_by_what_tools_print() {
+        for line in [
+            "Jest: \"global\" coverage threshold for lines (90%) not met: 72.72%",
+            "FAIL Required test coverage of 90% not reached. Total coverage: 75.00%",
+            "Coverage failure: total of 75 is less than fail-under=90",
+            "ERROR: Coverage for lines (75%) does not meet global threshold (90%)",
+            "Error: 75.00% line coverage does not meet threshold of 90%.",
+            "coverage: 75.0% is below 90%",
+        ] {
+            assert!(tells_shortfall(line), "{line}");
+        }
+        for line in
+            ["Required test coverage of 90% reached.", "1 test failed", "coverage: 75.0%", "below"]
+        {
+            assert!(!tells_shortfall(line), "{line}");
+        }
+    }
+}
