@@ -1,7 +1,9 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
 mod compiled;
+mod following;
 mod go_modules;
+mod import_paths;
 mod moves;
 mod settings;
 mod undeclared;
@@ -21,10 +23,8 @@ use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
-use crate::judges::sections::{
-    MovedTests, judging, restore, with_moved_entries, with_moved_targets,
-};
-use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why, normal};
+use crate::judges::sections::{MovedTests, judging, restore, with_moved_entries};
+use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
 use crate::tree::{FileKind, Tree, TreeFile, hash_of, hex};
@@ -222,26 +222,6 @@ impl Compare<'_> {
         String::from_utf8(self.keep.get(&file.content).ok()?).ok()
     }
 
-    /// Whether a manifest's target is still read from where it was at the start.
-    fn stays(&self, manifest: &Path, target: &str) -> bool {
-        let path = manifest.parent().unwrap_or(Path::new("")).join(target);
-        let path = normal(&path).unwrap_or(path);
-        let was_judge = || self.basis.text.files.iter().any(|file| text_path(&file.path) == path);
-        let has_moved = self.moved.contains_key(&path) || self.packages.have(&path);
-        self.now.get(&path).is_some() || (was_judge() && !has_moved)
-    }
-
-    /// Whether a name in a package still finds the file, or the directory, that it found.
-    fn leads(&self, manifest: &Path, target: &str) -> bool {
-        let path = manifest.parent().unwrap_or(Path::new("")).join(target);
-        let more = [".js", "/index.js", ".mjs", ".cjs", ".json"];
-        let forms = more.map(|end| PathBuf::from(format!("{}{end}", path.display())));
-        let is_directory = || self.now.files().any(|file| file.path.starts_with(&path));
-        self.now.get(&path).is_some()
-            || forms.iter().any(|form| self.now.get(form).is_some())
-            || is_directory()
-    }
-
     /// Whether something was written to the file after the start.
     fn is_younger(&self, now: &TreeFile) -> bool {
         self.since.is_some_and(|since| now.ctime > since)
@@ -249,24 +229,16 @@ impl Compare<'_> {
 
     fn changed(&mut self, file: &FileText, now: &TreeFile, path: &Path, role: &JudgeRole) {
         let text = format!("{} was changed", path.display());
-        let JudgeRole::Sections(kind) = role else { return self.bring_back(file, path, &text) };
-        let (Some(mut original), Some(today)) = (self.original(file), self.files.text(path)) else {
+        let JudgeRole::Sections(kind) = role else {
+            return match import_paths::followed(self, file, path) {
+                Some(original) => self.restored(path, text, original, now),
+                None => self.bring_back(file, path, &text),
+            };
+        };
+        let (Some(original), Some(today)) = (self.original(file), self.files.text(path)) else {
             return self.bring_back(file, path, &text);
         };
-        if *kind == MixedKind::CargoToml {
-            let stays = |target: &str| self.stays(path, target);
-            original = with_moved_targets(&original, &today, &stays).unwrap_or(original);
-        }
-        if *kind == MixedKind::PackageJson {
-            let leads = |target: &str| self.leads(path, target);
-            original = with_moved_entries(&original, &today, &leads).unwrap_or(original);
-        }
-        if matches!(kind, MixedKind::GoMod | MixedKind::GoWork) {
-            original = go_modules::original_with_work(self, path, &original, &today);
-        }
-        if *kind == MixedKind::RustSource {
-            original = self.tests.original(path, &original);
-        }
+        let original = following::original_with_moves(self, *kind, path, original, &today);
         let reach = self.noted.judges.reach_of(&self.packages.origin(path));
         // What could not be read at the start had no judging sections that a runner could use.
         if judging(*kind, &original, &reach).is_err() {
@@ -281,7 +253,12 @@ impl Compare<'_> {
     }
 
     fn merged(&mut self, path: &Path, kind: MixedKind, text: String, now: &TreeFile) {
-        self.found.texts.push(format!("{}: {kind} changed", path.display()));
+        self.restored(path, format!("{}: {kind} changed", path.display()), text, now);
+    }
+
+    /// An original run has this text in the file.
+    fn restored(&mut self, path: &Path, told: String, text: String, now: &TreeFile) {
+        self.found.texts.push(told);
         self.bind(path, &hex(&now.content));
         let executable = now.kind == FileKind::Executable;
         let content = FileContent::File { bytes: text.into_bytes(), executable };

@@ -274,7 +274,7 @@ pub(super) fn is_tool_module(name: &str) -> bool {
 }
 
 /// Whether a module of this name is found outside of the project.
-pub(super) fn is_known_module(name: &str) -> bool {
+pub(crate) fn is_known_module(name: &str) -> bool {
     STANDARD.binary_search(&name).is_ok()
         || TOOLS.contains(&name)
         || name.starts_with("pytest_")

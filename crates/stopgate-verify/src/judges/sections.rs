@@ -8,6 +8,7 @@ mod cargo;
 mod cargo_features;
 mod cmake;
 mod env_file;
+mod import_paths;
 mod ini;
 mod json;
 mod modfile;
@@ -25,6 +26,7 @@ mod toml_tree;
 mod vitest_source;
 
 pub(crate) use self::cargo::with_moved_targets;
+pub(crate) use self::import_paths::{import_paths, with_import_paths};
 pub(crate) use self::modfile::{ModuleFile, ModuleLead, with_new_leads};
 pub(crate) use self::package::with_moved_entries;
 pub(super) use self::python_tests::is_mixed as is_mixed_python;
