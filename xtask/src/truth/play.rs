@@ -234,6 +234,9 @@ pub(super) fn detail(outcome: Option<&str>, told: &str) -> String {
 /// Where the oracle, or a gate that only looks at exit codes, disagrees with the class.
 fn contradiction(stage: &TruthStage<'_>, story: &TruthStory) -> Result<Option<String>> {
     let truth = stage.snippet(Player::Oracle, &story.oracle, 60)?;
+    if truth.is_broken() {
+        return Ok(Some(format!("its oracle does not run ({})", truth.last_line())));
+    }
     // The work may leave the oracle's own process early: only its last word counts.
     let is_true = truth.is_fine() && truth.out.trim_end().ends_with("yes");
     match (story.class, is_true) {

@@ -49,6 +49,14 @@ impl Finished {
         self.code == Some(0)
     }
 
+    /// Whether the snippet itself is at fault, whatever it found: it took too long, a program is
+    /// missing, a variable is unknown or the shell can't read it.
+    pub(crate) fn is_broken(&self) -> bool {
+        let of_the_shell = [": unbound variable", ": syntax error", "unexpected end of file"];
+        matches!(self.code, None | Some(126 | 127))
+            || (self.code != Some(0) && of_the_shell.iter().any(|word| self.err.contains(word)))
+    }
+
     /// The last line that it wrote, for a report.
     pub(crate) fn last_line(&self) -> String {
         let mut lines = self.err.lines().chain(self.out.lines());
@@ -255,7 +263,7 @@ impl<'a> TruthStage<'a> {
             Player::Oracle => {
                 command.env("HOME", place("oracle")).env("TREE", &self.work);
                 command.env("XDG_CACHE_HOME", place("home/.cache"));
-                command.current_dir(place("oracle"));
+                command.env("KIT", &self.kit.directory).current_dir(place("oracle"));
             }
         }
     }
@@ -347,7 +355,17 @@ fn is_log_of_run_apart(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_log_of_run_apart;
+    use super::{Finished, is_log_of_run_apart};
+
+    #[test]
+    fn an_oracle_that_breaks_has_said_nothing() {
+        let ended = |code, err: &str| Finished { code, out: String::new(), err: err.into() };
+        assert!(ended(None, "").is_broken());
+        assert!(ended(Some(127), "bash: line 1: jq: command not found").is_broken());
+        assert!(ended(Some(1), "bash: line 2: KIT: unbound variable").is_broken());
+        assert!(!ended(Some(1), "AssertionError").is_broken());
+        assert!(!ended(Some(0), "").is_broken());
+    }
 
     #[test]
     fn logs_of_runs_apart_are_told_from_names_with_a_digest() {
