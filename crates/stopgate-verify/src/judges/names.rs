@@ -246,7 +246,10 @@ pub(super) fn name_says_judge(name: &str) -> bool {
 }
 
 fn is_judging_word(word: &str) -> bool {
-    const WORDS: [&str; 32] = [
+    const WORDS: [&str; 35] = [
+        "bench",
+        "benchmark",
+        "benchmarks",
         "accept",
         "accepts",
         "acceptance",
@@ -437,9 +440,9 @@ pub(super) fn says_settings(path: &Path) -> bool {
 
 /// Whether a file holds settings, words or tables.
 pub(super) fn is_data(path: &Path) -> bool {
-    const FORMS: [&str; 13] = [
-        "json", "ini", "toml", "cfg", "conf", "yaml", "yml", "txt", "csv", "tsv", "list", "lst",
-        "dic",
+    const FORMS: [&str; 15] = [
+        "min", "max", "json", "ini", "toml", "cfg", "conf", "yaml", "yml", "txt", "csv", "tsv",
+        "list", "lst", "dic",
     ];
     FORMS.contains(&extension_of(path))
 }

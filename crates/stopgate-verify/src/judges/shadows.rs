@@ -51,6 +51,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_perl(set, path))
         .or_else(|| hidden_ruby(set, path))
         .or_else(|| hidden_class(set, path, files))
+        .or_else(|| hidden_java(set, path))
         .or_else(|| hidden_in_archive(set, path, files))
         .or_else(|| hidden_source(set, path, files))
         .or_else(|| hidden_go_modules(set, path))
@@ -72,6 +73,18 @@ fn hidden_class(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option
     let mut ends = name.match_indices('/').map(|(at, _)| format!("{}.java", &name[at + 1..]));
     let is_there = |end: &String| files.paths().iter().any(|own| own.ends_with(end));
     ends.find(is_there).map(|end| format!("the class of {end}"))
+}
+
+/// `src/pace/System.java`, which every class of its package takes for the one of the language.
+fn hidden_java(set: &JudgeSet, path: &Path) -> Option<String> {
+    const CLASSES: &str = "System Math StrictMath Objects Object String StringBuilder Integer Long \
+        Double Float Boolean Character Byte Short Number Enum Record Runtime Thread ThreadLocal \
+        Process ProcessBuilder Class ClassLoader Throwable Exception Error RuntimeException \
+        AssertionError IllegalStateException IllegalArgumentException Override Iterable Comparable";
+    let is_used = set.reach.tools.contains("javac") || set.programs.contains_key("java");
+    let class = name_of(path).strip_suffix(".java").filter(|_| is_used)?;
+    let is_known = CLASSES.split_whitespace().any(|own| own == class);
+    is_known.then(|| format!("the class java.lang.{class}"))
 }
 
 /// `lib/commons.jar` with a class that the project has the source of.

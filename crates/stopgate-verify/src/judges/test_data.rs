@@ -159,8 +159,8 @@ fn names_directory(text: &str, path: &Path) -> bool {
 
 /// Settings of a script, in a form for data.
 fn says_rules(path: &Path) -> bool {
-    let is_data =
-        ["json", "yaml", "yml", "toml", "txt", "ini", "conf", ""].contains(&extension_of(path));
+    let is_data = ["json", "yaml", "yml", "toml", "txt", "ini", "conf", "min", "max", ""]
+        .contains(&extension_of(path));
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let place = directory_of(path);
     let is_rule = |word: &String| RULES.contains(&word.as_str());

@@ -3,10 +3,12 @@
 //! Nothing is run. Files are read only where the command leads to them.
 
 mod arguments;
+mod exceptions;
 mod interpreters;
 mod just_reach;
 mod lists;
 mod make_reach;
+mod makefiles;
 mod node;
 mod preparing;
 mod programs;
@@ -307,6 +309,9 @@ impl Tracer<'_> {
             return;
         }
         let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
+        if stand.rank == Rank::Judge {
+            self.listed_exceptions(arguments, stand);
+        }
         self.program(program, arguments, fate, &deeper);
     }
 

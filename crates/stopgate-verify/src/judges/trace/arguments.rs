@@ -31,7 +31,7 @@ const OUTPUTS: [&str; 14] = [
 
 impl Tracer<'_> {
     /// A program that looks at files: what it compares with is a judge, what it looks at is not.
-    pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], stand: &Stand) {
+    pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
         if ["diff", "cmp", "comm"].contains(&name) {
             self.mentions(rest, stand);
             // `app | diff - answers.txt`
@@ -59,10 +59,11 @@ impl Tracer<'_> {
         if stand.rank == Rank::Judge {
             self.data_of_judge(rest, stand);
         }
-        // `grep -f patterns`, `jq -f program`
-        if let Some(at) =
-            rest.iter().position(|word| ["-f", "--file", "--from-file"].contains(word))
-            && ["grep", "egrep", "fgrep", "rg", "jq", "awk", "sed"].contains(&name)
+        // `grep -f patterns`, `jq -f program`; `awk -f convert.awk data | jq …` is under test.
+        let decides = ["grep", "egrep", "fgrep", "rg"].contains(&name)
+            || fate == OutputFate::Shown && ["jq", "awk", "gawk", "sed"].contains(&name);
+        if let Some(at) = rest.iter().position(|word| names_program(word))
+            && decides
             && let Some(path) = rest.get(at + 1).and_then(|word| self.file(stand, word))
         {
             self.judge(path, Why::Named);
@@ -263,6 +264,16 @@ fn comparison_of<'p>(step: &ShellStep, next: &'p [ScriptPart]) -> Option<&'p [St
         is_piped = step.joint == Joint::Pipe;
     }
     None
+}
+
+/// Whether an option is followed by a file with patterns or a program: `-f`, also among others.
+fn names_program(word: &str) -> bool {
+    let is_short = word.len() > 1 && !word.starts_with("--");
+    let letters = word.strip_prefix('-').filter(|_| is_short);
+    ["--file", "--from-file"].contains(&word)
+        || letters.is_some_and(|own| {
+            own.ends_with('f') && own.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
 }
 
 /// Whether a file holds rows or lines that a program is fed with: a table, or a text whose name or

@@ -109,7 +109,7 @@ impl Tracer<'_> {
             "doctest" => self.doctest(rest, stand),
             "py_compile" | "compileall" | "json.tool" | "pip" | "venv" | "build"
             | "http.server" | "timeit" => {}
-            module if trade_of(module) != Trade::Unknown => self.other(module, rest, stand),
+            module if trade_of(module) != Trade::Unknown => self.other(module, rest, fate, stand),
             module => {
                 let path = stand.directory.join(module.replace('.', "/"));
                 let places = [path.with_extension("py"), path.join("__main__.py")];

@@ -1,14 +1,15 @@
 //! Which targets and variables of makefiles a `make` command reaches.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::super::files::{extension_of, inner, name_of};
-use super::super::names::{is_code, is_foreign, said, says_judge, words};
+use super::super::files::{extension_of, inner};
+use super::super::names::{NameSays, is_code, is_foreign, name_says_judge, said, words};
 use super::super::role::Why;
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
 use super::super::shell::{assignment, is_open};
 use super::super::tools::{is_interpreter, is_shell, plain_name};
+use super::makefiles::Makefiles;
 use super::programs::is_script_name;
 use super::{Stand, Tracer};
 
@@ -22,15 +23,6 @@ const LOOKED_AT_MAX: usize = 200;
 
 /// How many makefiles one command may read.
 const FILES_MAX: usize = 64;
-
-/// What the makefiles of one command say.
-#[derive(Default)]
-struct Makefiles {
-    files: Vec<PathBuf>,
-    rules: Vec<(Vec<String>, String, Vec<String>)>,
-    variables: BTreeMap<String, Vec<String>>,
-    phony: BTreeSet<String>,
-}
 
 impl Tracer<'_> {
     pub(super) fn make(&mut self, rest: &[&str], stand: &Stand) {
@@ -165,6 +157,9 @@ impl Tracer<'_> {
             for (_, needs, recipe) in all.rules_of(&target) {
                 let needed = all.expand(needs);
                 self.all_made_from_tests(all, &needed, directory, &mut names);
+                if name_says_judge(&target) {
+                    self.data_needed(all, &needed, directory);
+                }
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
                 let text = format!("{needs}\n{}", recipe.join("\n"));
@@ -221,6 +216,26 @@ impl Tracer<'_> {
             }
         }
         true
+    }
+
+    /// Data that a target of the check is made from, as its name says: `fixtures/seed.sql`.
+    fn data_needed(&mut self, all: &Makefiles, needed: &str, directory: &Path) {
+        let mut open: Vec<String> = needed.split_whitespace().map(str::to_string).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if seen.len() >= LOOKED_AT_MAX || !seen.insert(name.clone()) {
+                continue;
+            }
+            let path = inner(self.root, directory, &name);
+            let path = path.filter(|path| self.files.paths().contains(path));
+            if let Some(path) = path.filter(|path| said(path) == Some(NameSays::Data)) {
+                self.judge(path, Why::TestData);
+            }
+            let rules = all.expanded_rules_of(&name);
+            open.extend(rules.flat_map(|(_, needs, _)| {
+                all.expand(needs).split_whitespace().map(str::to_string).collect::<Vec<_>>()
+            }));
+        }
     }
 
     /// Whether a rule needs a test or a directory of tests, or its recipe names a test.
@@ -352,120 +367,6 @@ impl MakeWords {
         }
         found
     }
-}
-
-impl Makefiles {
-    /// The rule with a pattern that makes a target, and what the pattern stands for.
-    fn pattern_for<'m>(&'m self, target: &'m str) -> Option<(&'m str, &'m str)> {
-        let targets = self.rules.iter().flat_map(|(targets, _, _)| targets);
-        let fits = |own: &'m String| {
-            let (begin, end) = own.split_once('%')?;
-            let stem = target.strip_prefix(begin)?.strip_suffix(end)?;
-            let is_act = !begin.is_empty() && !own.contains(['.', '/']) && !stem.is_empty();
-            is_act.then_some((own.as_str(), stem))
-        };
-        targets.filter(|own| *own != target).find_map(fits)
-    }
-
-    /// The recipes of a target, also by a rule with a pattern.
-    fn recipes_of(&self, target: &str) -> Vec<String> {
-        let joined = |name: &str| {
-            self.rules_of(name).map(|(_, _, recipe)| recipe.join("\n")).collect::<Vec<_>>()
-        };
-        match self.pattern_for(target).filter(|_| !self.has(target)) {
-            Some((pattern, stem)) => {
-                joined(pattern).iter().map(|recipe| recipe.replace("$*", stem)).collect()
-            }
-            None => joined(target),
-        }
-    }
-
-    fn has(&self, target: &str) -> bool {
-        self.rules_of(target).next().is_some()
-    }
-
-    fn rules_of(&self, target: &str) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
-        self.rules.iter().filter(move |(targets, _, _)| targets.iter().any(|own| own == target))
-    }
-
-    /// The rules of a target, also where it is written with variables.
-    fn expanded_rules_of(
-        &self,
-        target: &str,
-    ) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
-        self.rules.iter().filter(move |(targets, _, _)| {
-            targets.iter().any(|own| own == target || self.expand(own) == target)
-        })
-    }
-
-    /// Variables that a text expands, and those that their values expand.
-    fn variables_in(&self, text: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let mut open = references(text);
-        while let Some(name) = open.pop() {
-            if found.insert(name.clone()) {
-                let values = self.variables.get(&name).into_iter().flatten();
-                open.extend(values.flat_map(|value| references(value)));
-            }
-        }
-        found
-    }
-
-    /// Whether a variable decides, rather than lists what is built.
-    fn decides(&self, name: &str) -> bool {
-        let Some(values) = self.variables.get(name) else { return true };
-        let text = values.join(" ");
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let is_source = |word: &&str| {
-            let path = Path::new(word.trim_end_matches(')'));
-            let is_file =
-                is_code(extension_of(path)) || ["o", "a", "so", "d"].contains(&extension_of(path));
-            is_file && !says_judge(path) && !name_of(path).is_empty()
-        };
-        words.is_empty() || says_judge(Path::new(name)) || !words.iter().all(is_source)
-    }
-
-    /// The text with simple variables replaced, a few levels deep.
-    fn expand(&self, text: &str) -> String {
-        let mut text = text.to_string();
-        for _ in 0..5 {
-            let known = |name: String| Some((self.variables.get(&name)?.join(" "), name));
-            let replace = |text: String, (value, name): (String, String)| {
-                let text = text.replace(&format!("$({name})"), &value);
-                text.replace(&format!("${{{name}}}"), &value)
-            };
-            let names = references(&text).into_iter();
-            let next = names.filter_map(known).fold(text.clone(), replace);
-            if next == text || next.len() > 1 << 16 {
-                break;
-            }
-            text = next;
-        }
-        text
-    }
-}
-
-/// Names in `$(NAME)`, `${NAME}`, `$(NAME:a=b)` and `$(call NAME,…)`.
-fn references(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        rest = &rest[at + 1..];
-        let Some(inner) = rest.strip_prefix(['(', '{']) else {
-            rest = rest.strip_prefix('$').unwrap_or(rest);
-            continue;
-        };
-        let end = inner.find([')', '}', ':', ' ', ',', '$']).unwrap_or(inner.len());
-        let name = &inner[..end];
-        if name == "call" {
-            let called = inner[end..].trim_start().split([',', ')', '}']).next();
-            found.extend(called.map(|name| name.trim().to_string()));
-        } else if !name.is_empty() && !inner[end..].starts_with(' ') && name.len() < 100 {
-            found.push(name.to_string());
-        }
-        rest = inner;
-    }
-    found
 }
 
 /// A recipe with some word for each variable that make sets: a shell would read from `$<`.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::by_path::is_product;
 use super::super::files::{extension_of, inner, name_of};
 use super::super::names::{is_code, is_foreign, name_says_judge, said, says_judge, says_program};
 use super::super::role::Why;
@@ -86,11 +87,14 @@ impl Tracer<'_> {
             "cargo" | "go" | "dotnet" | "mix" | "swift" | "flutter" | "dart" | "bazel" | "zig"
             | "coverage" => self.subcommand(name, rest, fate, stand),
             name if is_interpreter(name) => self.interpreter(name, rest, fate, stand),
-            name => self.other(name, rest, stand),
+            name => self.other(name, rest, fate, stand),
         }
     }
 
-    pub(super) fn other(&mut self, name: &str, rest: &[&str], stand: &Stand) {
+    pub(super) fn other(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
+        if ["java", "javac"].contains(&name) {
+            self.class_path(rest, stand);
+        }
         match trade_of(name) {
             Trade::Runner => {
                 self.tool(name);
@@ -103,7 +107,7 @@ impl Tracer<'_> {
                 self.settings(rest, stand);
             }
             Trade::Builder => self.tool(name),
-            Trade::Plain => self.looked_at(name, rest, stand),
+            Trade::Plain => self.looked_at(name, rest, fate, stand),
             Trade::Unknown => {
                 let is_tool = [
                     "task",
@@ -148,6 +152,20 @@ impl Tracer<'_> {
         let source = self.scanned().find(|path| path.ends_with(&end)).cloned();
         if let Some(source) = source.filter(|path| says_judge(path)) {
             self.follow(&source, Why::Named, stand);
+        }
+    }
+
+    /// `-cp lib/expect.jar:out`: what tests are written with comes in archives, which nobody edits.
+    fn class_path(&mut self, rest: &[&str], stand: &Stand) {
+        let is_option = |word: &str| ["-cp", "-classpath", "--class-path"].contains(&word);
+        let values = rest.windows(2).filter(|pair| is_option(pair[0])).map(|pair| pair[1]);
+        let places: Vec<&str> = values.flat_map(|value| value.split(':')).collect();
+        let is_archive = |path: &PathBuf| extension_of(path) == "jar" && !is_product(path);
+        for place in places {
+            let found = self.files_of(stand, place).into_iter();
+            for path in found.filter(is_archive) {
+                self.judge(path, Why::Named);
+            }
         }
     }
 

@@ -6,11 +6,12 @@ use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
     is_among_data, is_data, is_environment, is_foreign, name_says_judge, said, says_helper,
-    says_judge, says_program, says_settings, words,
+    says_judge, says_program, says_settings,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
+use super::exceptions::says_exceptions;
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::project_programs::PipedInput;
@@ -398,20 +399,6 @@ impl Tracer<'_> {
         }
     }
 
-    /// A list of what is not looked at, whose directory the script puts before its name, or which
-    /// somebody may add later.
-    fn exceptions(&mut self, word: &str, places: Vec<PathBuf>) {
-        let name = name_of(Path::new(word));
-        let known = self.scanned().filter(|path| name_of(path) == name && !is_foreign(path));
-        let mut found: Vec<PathBuf> = known.cloned().collect();
-        if found.is_empty() {
-            found.extend(places.into_iter().next_back());
-        }
-        for file in found {
-            self.judge(file, Why::UsedByScript);
-        }
-    }
-
     /// A file of the project that a judging script names.
     fn named_by_script(&mut self, file: &Path, text: &str, stand: &Stand) {
         let has_examples = has_examples(file) && text.contains("```");
@@ -427,25 +414,6 @@ impl Tracer<'_> {
             self.judge(file.into(), Why::UsedByScript);
         }
     }
-}
-
-/// Whether a name says that a file lists what is not looked at: `.fmtignore`, `lint-allow.txt`.
-fn says_exceptions(path: &Path) -> bool {
-    const WORDS: [&str; 10] = [
-        "ignore",
-        "allow",
-        "allowed",
-        "allowlist",
-        "skip",
-        "skips",
-        "exclude",
-        "excludes",
-        "baseline",
-        "suppressions",
-    ];
-    let name = name_of(path);
-    let is_hidden = name.starts_with('.') && name.ends_with("ignore") && name != ".gitignore";
-    is_hidden || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether a path is among the project's tools.

@@ -1,0 +1,55 @@
+//! Lists of what a judging script does not look at.
+
+use std::path::{Path, PathBuf};
+
+use super::super::files::{inner, name_of};
+use super::super::names::{is_foreign, words};
+use super::super::role::Why;
+use super::super::shell::is_open;
+use super::{Stand, Tracer};
+
+impl Tracer<'_> {
+    /// `[ -f docs/.linkignore ]`: a list of what is not looked at, also one that is not there yet.
+    pub(super) fn listed_exceptions(&mut self, words: &[&str], stand: &Stand) {
+        let is_path = |word: &&&str| !word.starts_with('-') && word.contains(['/', '.']);
+        let named = words.iter().filter(is_path).filter(|word| !is_open(word));
+        let lists = named.filter(|word| says_exceptions(Path::new(word)));
+        let found = lists.filter_map(|word| inner(self.root, &stand.directory, word));
+        for path in found.filter(|path| !is_foreign(path)).collect::<Vec<_>>() {
+            self.judge(path, Why::UsedByScript);
+        }
+    }
+
+    /// A list of what is not looked at, whose directory the script puts before its name, or which
+    /// somebody may add later.
+    pub(super) fn exceptions(&mut self, word: &str, places: Vec<PathBuf>) {
+        let name = name_of(Path::new(word));
+        let known = self.scanned().filter(|path| name_of(path) == name && !is_foreign(path));
+        let mut found: Vec<PathBuf> = known.cloned().collect();
+        if found.is_empty() {
+            found.extend(places.into_iter().next_back());
+        }
+        for file in found {
+            self.judge(file, Why::UsedByScript);
+        }
+    }
+}
+
+/// Whether a name says that a file lists what is not looked at: `.fmtignore`, `lint-allow.txt`.
+pub(super) fn says_exceptions(path: &Path) -> bool {
+    const WORDS: [&str; 10] = [
+        "ignore",
+        "allow",
+        "allowed",
+        "allowlist",
+        "skip",
+        "skips",
+        "exclude",
+        "excludes",
+        "baseline",
+        "suppressions",
+    ];
+    let name = name_of(path);
+    let is_hidden = name.starts_with('.') && name.ends_with("ignore") && name != ".gitignore";
+    is_hidden || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
