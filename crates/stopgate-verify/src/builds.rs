@@ -17,6 +17,7 @@ use stopgate_system::fs::MetadataExt;
 use crate::env::Variable;
 use crate::files::{make_private_directory, read_text};
 use crate::git::GitFilters;
+use crate::judges::is_product;
 use crate::program::uses;
 use crate::tree::{hash_of, hex};
 
@@ -33,6 +34,10 @@ const LIST_AT_START: Duration = Duration::from_secs(1);
 const BUILT_MAX: usize = 5_000;
 /// How far behind the clock of files may be.
 const CLOCK_STEP: Duration = Duration::from_millis(20);
+/// What git ends with where there is no repository.
+const NO_REPOSITORY: i32 = 128;
+/// A tree with more entries is not looked through for build directories.
+const ENTRIES_MAX: usize = 20_000;
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
 const FILL_WITHIN: Duration = Duration::from_mins(1);
@@ -184,6 +189,9 @@ fn ignored(root: &Path, within: Duration) -> Option<Vec<PathBuf>> {
         ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "check-ignore", "-q", "."];
     // A git that does not answer is not asked twice.
     match crate::tool(&asked, root, within) {
+        Ok(said) if said.status_code == Some(NO_REPOSITORY) => {
+            return Some(in_build_directories(root));
+        }
         Ok(said) if !said.is_fine() => {}
         Ok(_) => return Some(Vec::new()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Vec::new()),
@@ -196,6 +204,32 @@ fn ignored(root: &Path, within: Duration) -> Option<Vec<PathBuf>> {
     let is_installed =
         |path: &PathBuf| path.iter().any(|part| crate::judges::is_installed(part.as_bytes()));
     Some(paths.filter(|path| !is_installed(path)).collect())
+}
+
+/// Without a repository nothing is ignored: files in directories in which builds leave what they
+/// make, as their names say. Nothing where there is too much to look through.
+fn in_build_directories(root: &Path) -> Vec<PathBuf> {
+    let (mut found, mut seen) = (Vec::new(), 0);
+    let mut open = vec![PathBuf::new()];
+    while let Some(place) = open.pop() {
+        for entry in fs::read_dir(root.join(&place)).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > ENTRIES_MAX {
+                return Vec::new();
+            }
+            let path = place.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => {
+                    let is_installed =
+                        crate::judges::is_installed(entry.file_name().as_encoded_bytes());
+                    open.extend((!is_installed).then_some(path));
+                }
+                Ok(kind) if kind.is_file() && is_product(&path) => found.push(path),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    found
 }
 
 /// The build directory of a project.

@@ -161,8 +161,9 @@ impl Compare<'_> {
         if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
-        let mut git: Vec<LastingChange> =
-            self.noted.git.iter().flat_map(|git| git.changes(self.root)).collect();
+        let is_named = |branch: &str| self.names_branch(branch);
+        let git = self.noted.git.iter().flat_map(|git| git.changes(self.root, &is_named));
+        let mut git: Vec<LastingChange> = git.collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
             git.extend(GitState::untracked_since(self.root, commit));
         }

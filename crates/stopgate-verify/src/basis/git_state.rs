@@ -61,9 +61,12 @@ pub(crate) struct GitState {
     attributes: String,
     /// Files whose changes git was told not to look at.
     unseen: BTreeSet<String>,
-    /// Where tags and branches of others were.
+    /// Where tags and branches were, and what git shows in the place of what.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     refs: BTreeMap<String, String>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
 }
 
 impl GitState {
@@ -84,11 +87,17 @@ impl GitState {
             |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
         let unseen = listed.split('\0').filter(is_unseen).filter_map(|entry| entry.get(2..));
         let unseen = unseen.map(Into::into).collect();
-        Some(Self { settings, attributes, unseen, refs: refs_of(root)? })
+        let head = answer(root, &["symbolic-ref", "-q", "HEAD"]);
+        let head = head.map(|name| name.trim_end().to_string());
+        Some(Self { settings, attributes, unseen, refs: refs_of(root)?, head })
     }
 
-    /// What is not as it was.
-    pub(super) fn changes(&self, root: &Path) -> Vec<LastingChange> {
+    /// What is not as it was; of the project's own branches those that judges name.
+    pub(super) fn changes(
+        &self,
+        root: &Path,
+        is_named: &dyn Fn(&str) -> bool,
+    ) -> Vec<LastingChange> {
         let Some(now) = Self::take(root) else {
             return vec![LastingChange::new("git can't be asked any more", "")];
         };
@@ -108,7 +117,38 @@ impl GitState {
             LastingChange::of_file(format!("git no longer looks at {path}"), &root.join(path))
         }));
         found.extend(self.moved_refs(&now, root));
+        found.extend(self.moved_branches(&now, is_named));
+        found.extend(self.replaced_objects(&now));
         found
+    }
+
+    /// Branches that the check compares with, and that are elsewhere; commits move the one that
+    /// is worked on.
+    fn moved_branches(&self, now: &Self, is_named: &dyn Fn(&str) -> bool) -> Vec<LastingChange> {
+        let is_moved = |name: &str, at: &String| {
+            let branch = name.strip_prefix("refs/heads/");
+            branch.is_some_and(is_named)
+                && self.head.as_deref() != Some(name)
+                && now.refs.get(name) != Some(at)
+        };
+        let moved = self.refs.iter().filter(|(name, at)| is_moved(name, at));
+        let told = |(name, _): (&String, &String)| {
+            let at = now.refs.get(name).map_or("", String::as_str);
+            LastingChange::new(format!("{} was moved or deleted", short(name)), at)
+        };
+        moved.map(told).collect()
+    }
+
+    /// `git replace`, since which git shows something else than was committed.
+    fn replaced_objects(&self, now: &Self) -> Vec<LastingChange> {
+        let replaced = now.refs.iter().filter(|(name, at)| {
+            name.starts_with("refs/replace/") && self.refs.get(*name) != Some(at)
+        });
+        let told = |(name, at): (&String, &String)| {
+            let object = name.trim_start_matches("refs/replace/");
+            LastingChange::new(format!("git shows another object in place of {object}"), at)
+        };
+        replaced.map(told).collect()
     }
 
     /// Tags that are elsewhere than they were, and branches of others that nobody fetched or
@@ -124,7 +164,9 @@ impl GitState {
         let common = answer(root, &["rev-parse", "--git-common-dir"]).unwrap_or_default();
         let logs = root.join(common.trim_end()).join("logs");
         let others = now.refs.iter().filter(|(name, at)| {
-            !is_tag(name) && self.refs.get(*name) != Some(at) && is_moved_by_hand(&logs, name)
+            name.starts_with("refs/remotes/")
+                && self.refs.get(*name) != Some(at)
+                && is_moved_by_hand(&logs, name)
         });
         let others = others
             .map(|(name, at)| LastingChange::new(format!("{} was moved by hand", short(name)), at));
@@ -146,11 +188,12 @@ impl GitState {
     }
 }
 
-/// Tags and branches of others, with what they point to.
+/// Tags, branches and replaced objects, with what they point to.
 fn refs_of(root: &Path) -> Option<BTreeMap<String, String>> {
     let form = "--format=%(refname) %(objectname)";
     let count = format!("--count={REFS_MAX}");
-    let listed = answer(root, &["for-each-ref", form, &count, "refs/tags", "refs/remotes"])?;
+    let kinds = ["refs/tags", "refs/remotes", "refs/replace", "refs/heads"];
+    let listed = answer(root, &[&["for-each-ref", form, &count][..], &kinds[..]].concat())?;
     let pair = |line: &str| line.split_once(' ').map(|(name, at)| (name.into(), at.into()));
     Some(listed.lines().filter_map(pair).collect())
 }
@@ -168,8 +211,11 @@ fn is_moved_by_hand(logs: &Path, name: &str) -> bool {
 
 /// The name of a tag or a branch as people say it.
 fn short(name: &str) -> String {
-    match name.strip_prefix("refs/tags/") {
-        Some(tag) => format!("the tag {tag}"),
+    if let Some(tag) = name.strip_prefix("refs/tags/") {
+        return format!("the tag {tag}");
+    }
+    match name.strip_prefix("refs/heads/") {
+        Some(branch) => format!("the branch {branch}"),
         None => name.trim_start_matches("refs/remotes/").to_string(),
     }
 }
@@ -218,7 +264,7 @@ mod tests {
         run(root, &["add", "a.txt"]);
         let noted = GitState::take(root).expect("a state");
         run(root, &["config", "user.name", "Pat"]);
-        assert_eq!(noted.changes(root), []);
+        assert_eq!(noted.changes(root, &|_| false), []);
         run(root, &["config", "filter.none.clean", "true"]);
         run(root, &["update-index", "--assume-unchanged", "a.txt"]);
         std::fs::create_dir_all(root.join(".git/info")).expect("make it");
@@ -231,7 +277,32 @@ mod tests {
         let told = |found: Vec<LastingChange>| -> Vec<String> {
             found.into_iter().map(|change| change.text).collect()
         };
-        assert_eq!(told(noted.changes(root)), wanted);
+        assert_eq!(told(noted.changes(root, &|_| false)), wanted);
+    }
+
+    #[test]
+    fn a_branch_that_judges_name_and_replaced_objects_are_told() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        let commit = |name: &str| {
+            std::fs::write(root.join("a.txt"), name).expect("write it");
+            run(root, &["add", "a.txt"]);
+            run(root, &["-c", "user.name=P", "-c", "user.email=p@x", "commit", "-qm", name]);
+        };
+        run(root, &["init", "-q", "-b", "main"]);
+        commit("one");
+        run(root, &["branch", "stable"]);
+        run(root, &["branch", "other"]);
+        let noted = GitState::take(root).expect("a state");
+        let changes = || noted.changes(root, &|branch| ["main", "stable"].contains(&branch));
+        commit("two");
+        run(root, &["branch", "-f", "other", "HEAD"]);
+        assert_eq!(changes(), []);
+        run(root, &["branch", "-f", "stable", "HEAD"]);
+        run(root, &["replace", "HEAD:a.txt", "HEAD~1:a.txt"]);
+        let told: Vec<String> = changes().into_iter().map(|change| change.text).collect();
+        assert_eq!(told[0], "the branch stable was moved or deleted");
+        assert!(told[1].starts_with("git shows another object in place of "), "{told:?}");
     }
 
     #[test]
@@ -251,7 +322,7 @@ mod tests {
         run(root, &["config", "filter.none.clean", "true"]);
         run(root, &["rm", "--cached", "-q", "a.txt"]);
         let found = || {
-            let mut found = noted.changes(root);
+            let mut found = noted.changes(root, &|_| false);
             found.extend(GitState::untracked_since(root, commit.trim_end()));
             found
         };

@@ -86,7 +86,23 @@ const ABOVE: [&str; 54] = [
 ];
 
 /// What a runner reads in the home directory.
-const AT_HOME: [&str; 21] = [
+const AT_HOME: [&str; 37] = [
+    ".jq",
+    ".sqliterc",
+    ".psqlrc",
+    ".shellcheckrc",
+    ".config/shellcheckrc",
+    ".config/yamllint/config",
+    ".flake8",
+    ".config/flake8",
+    ".config/pycodestyle",
+    ".config/pylintrc",
+    ".config/mypy/config",
+    ".perlcriticrc",
+    ".jshintrc",
+    ".gradle/init.gradle",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
     ".curlrc",
     ".config/curlrc",
     ".wgetrc",

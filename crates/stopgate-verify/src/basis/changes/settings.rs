@@ -10,7 +10,7 @@ use super::super::environments::{self, SteeringFile};
 use super::super::git_state::is_asked_by;
 use super::super::text::{FileText, text_path};
 use super::{Compare, nanos};
-use crate::judges::{JudgeRole, ProjectFiles, is_code};
+use crate::judges::{JudgeRole, MixedKind, ProjectFiles, Why, is_code};
 use crate::place::Mask;
 use crate::tree::TreeFile;
 
@@ -84,6 +84,27 @@ impl Compare<'_> {
         let is_source = is_code(end) && file.kind == now.kind && file.kept;
         let texts = || Some((self.original(file)?, self.files.text(&now.path)?));
         is_source && texts().is_some_and(|(then, today)| unlicensed(&then) == unlicensed(&today))
+    }
+
+    /// Whether the command, or a script that judges, names a branch.
+    pub(super) fn names_branch(&self, branch: &str) -> bool {
+        let is_end = |letter: char| !(letter.is_alphanumeric() || "-_/.".contains(letter));
+        let has =
+            |text: &str| text.split(is_end).any(|word| word.split("..").any(|part| part == branch));
+        let rules = self.noted.judges.rules();
+        let runs = |file: &&FileText| {
+            let role = rules.role(&text_path(&file.path));
+            matches!(
+                role,
+                JudgeRole::Whole(Why::Script | Why::UsedByScript)
+                    | JudgeRole::Sections(
+                        MixedKind::Makefile | MixedKind::Justfile | MixedKind::PackageJson
+                    )
+            )
+        };
+        let mut scripts = self.basis.text.files.iter().filter(runs);
+        has(&self.criterion.command().unwrap_or_default())
+            || scripts.any(|file| self.original(file).is_some_and(|text| has(&text)))
     }
 
     /// Whether a test of the start asks git about the files, and finds others than there were.
