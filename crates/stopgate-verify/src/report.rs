@@ -18,6 +18,7 @@ mod own_words;
 mod pytest;
 mod session;
 mod tap;
+mod uncaught;
 mod unittest;
 
 use std::collections::BTreeSet;
@@ -30,6 +31,7 @@ pub use self::junit::read_junit;
 pub(crate) use self::outline::{lines as own_lines, without_ansi};
 pub(crate) use self::own_words::told_by_lines;
 use self::session::{RunnerSession, together};
+pub(crate) use self::uncaught::uncaught_at_end;
 
 /// How many names are given for people to read.
 const NAMES_MAX: usize = 100;

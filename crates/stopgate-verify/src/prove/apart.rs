@@ -349,8 +349,11 @@ impl Apart<'_> {
                 return (one.at, Err(why));
             }
             let written = one.place.written().unwrap_or_default();
-            // An empty file is what opening a database leaves that is not there.
-            let is_made = |path: &PathBuf| written.iter().any(|w| w.path == *path && w.is_filled);
+            // An empty file is what opening a database leaves that is not there; a stamp is empty.
+            let is_stamp = |path: &PathBuf| is_empty(&self.request.root.join(path));
+            let is_made = |path: &PathBuf| {
+                written.iter().any(|own| own.path == *path && (own.is_filled || is_stamp(path)))
+            };
             let made = self.restless.iter().filter(|path| is_made(path)).cloned().collect();
             let paths = written.into_iter().map(|written| written.path).collect();
             let written = self.judges_written(&one, paths);
@@ -430,6 +433,11 @@ fn is_noise(path: &Path) -> bool {
     let numbered = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let kinds = numbered.rsplit_once('.').map(|(_, end)| end.split('-').next().unwrap_or(end));
     kinds.is_some_and(|kind| NOISE.contains(&kind))
+}
+
+/// Whether there is a file with nothing in it.
+pub(super) fn is_empty(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
 fn has_extension(path: &Path, known: &[&str]) -> bool {

@@ -4,7 +4,7 @@
 //! Where the tests of the start all pass and only the coverage falls short, one question is left:
 //! do today's tests reach enough, by the settings of the start?
 
-use stopgate_core::{Receipt, Status};
+use stopgate_core::{Criterion, Receipt, Status};
 
 use super::apart::{ApartRun, Judges};
 use super::original::{
@@ -54,7 +54,15 @@ fn lacks_only_coverage(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
         && subject.floor.is_some()
         && failed_tests(receipt) <= subject.failed
         && fewer_tests(subject.floor, receipt).is_none()
-        && receipt.tail.lines().any(tells_shortfall)
+        && (receipt.tail.lines().any(tells_shortfall) || is_about_coverage(subject.criterion))
+}
+
+/// Whether the criterion or the script that it runs is called after coverage.
+fn is_about_coverage(criterion: &Criterion) -> bool {
+    let command = criterion.command().unwrap_or_default().to_lowercase();
+    let is_end = |letter: char| !letter.is_alphanumeric();
+    let mut words = command.split(is_end).chain(criterion.name.split(is_end));
+    words.any(|word| word.to_lowercase().starts_with("cover"))
 }
 
 /// Changes without those of tests: a run with them has today's tests, and every setting, script

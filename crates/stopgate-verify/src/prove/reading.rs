@@ -52,6 +52,7 @@ pub(super) fn read(criterion: &Criterion, run: Run, root: &Path) -> Receipt {
     if let Some(report) = &report {
         believe_the_runner(criterion, &mut receipt, report);
     }
+    believe_the_program(criterion, &mut receipt, &text);
     let told = || report::told_by_lines(&text);
     receipt.evidence.tests = report.map(|report| report.tests).or_else(told);
     count_only_new(criterion, &mut receipt, &text, whole, root);
@@ -121,6 +122,18 @@ fn believe_the_runner(criterion: &Criterion, receipt: &mut Receipt, report: &Rep
     if let Some(bad) = bad {
         receipt.status = Status::Fail;
         receipt.trouble = Some(format!("exit code 0, but {bad}"));
+    }
+}
+
+/// The same where the last word is an exception that nobody caught.
+fn believe_the_program(criterion: &Criterion, receipt: &mut Receipt, text: &str) {
+    if receipt.status != Status::Pass || !every_part_counts(criterion) {
+        return;
+    }
+    if let Some(language) = report::uncaught_at_end(text) {
+        receipt.status = Status::Fail;
+        let why = format!("exit code 0, but it ends with an uncaught exception of {language}");
+        receipt.trouble = Some(why);
     }
 }
 

@@ -6,11 +6,12 @@
 //! does not come back was not its own, and then its pass stands.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
 
-use super::apart::{Apart, ApartRun, Judges};
+use super::apart::{Apart, ApartRun, Judges, is_empty};
 use super::original::{
     CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, note, passed,
     receipt_of,
@@ -84,8 +85,8 @@ impl RebuiltChecks<'_> {
 
     /// What the check says without `products`; nothing where the program was asked to end.
     fn rebuilt(&self, subject: &OriginalSubject<'_>, products: Vec<PathBuf>) -> Option<Rebuilt> {
-        let first = self.run_without(subject, products, Judges::Original)?;
-        let made = first.made();
+        let first = self.run_without(subject, products.clone(), Judges::Original)?;
+        let made = self.with_stamps_beside(first.made(), products);
         if first.is_cut() {
             return Some(Rebuilt::Cut(first));
         }
@@ -109,6 +110,17 @@ impl RebuiltChecks<'_> {
         } else {
             Rebuilt::Stands
         })
+    }
+
+    /// What came back, and stamps that lie beside one that did: those of steps that failed.
+    fn with_stamps_beside(&self, made: Vec<PathBuf>, products: Vec<PathBuf>) -> Vec<PathBuf> {
+        let is_stamp = |path: &PathBuf| is_empty(&self.0.request.root.join(path));
+        let places: BTreeSet<(Option<PathBuf>, Option<OsString>)> =
+            made.iter().filter(|path| is_stamp(path)).map(|path| kind_of(path)).collect();
+        let is_beside = |path: &PathBuf| is_stamp(path) && places.contains(&kind_of(path));
+        let mut all = made.clone();
+        all.extend(products.into_iter().filter(|path| !made.contains(path) && is_beside(path)));
+        all
     }
 
     fn run_without(
@@ -184,6 +196,11 @@ impl RebuiltChecks<'_> {
 /// Whether an original run made everything anew already.
 fn was_rebuilt(subject: &OriginalSubject<'_>) -> bool {
     subject.is_open() && BuildOutputs::makes(subject.criterion)
+}
+
+/// Where a file is, and what its name ends with.
+fn kind_of(path: &Path) -> (Option<PathBuf>, Option<OsString>) {
+    (path.parent().map(Path::to_path_buf), path.extension().map(OsStr::to_os_string))
 }
 
 fn is_beside(path: &Path) -> bool {
