@@ -1,4 +1,5 @@
 mod commands;
+mod comparisons;
 mod new_files;
 mod other_names;
 mod people;

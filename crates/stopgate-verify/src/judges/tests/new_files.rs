@@ -209,3 +209,15 @@ fn a_program_in_a_directory_that_a_script_puts_on_the_path_hides_the_usual_one()
     assert!(matches!(role("tools/sh"), JudgeRole::Whole(_)), "{:?}", role("tools/sh"));
     assert_eq!(role("tools/other"), JudgeRole::Work);
 }
+
+#[test]
+fn new_java_files() {
+    check(
+        "src/pace/Pace.java\ntest/pace/PaceTest.java",
+        "javac -d out src/pace/Pace.java test/pace/PaceTest.java && java -cp out pace.PaceTest",
+        "
+        src/pace/System.java => hides the class java.lang.System
+        src/pace/Systems.java => work
+        ",
+    );
+}

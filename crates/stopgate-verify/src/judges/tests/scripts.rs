@@ -72,51 +72,6 @@ fn what_an_output_is_compared_with_judges() {
 }
 
 #[test]
-fn scripts_that_are_told_what_should_come_out_judge() {
-    check(
-        "
-        report.py = print()
-        tools/close.py = import sys
-        render.sh = cat
-        want.txt
-        notes.md
-        ",
-        "
-        python3 report.py | python3 tools/close.py want.txt => tools/close.py want.txt
-        python3 report.py > out.txt && python3 tools/close.py out.txt want.txt => tools/close.py want.txt
-        python3 report.py | python3 tools/close.py =>
-        python3 report.py want.txt =>
-        cat notes.md | sh render.sh =>
-        python3 report.py | sh render.sh notes.md =>
-        ",
-    );
-}
-
-#[test]
-fn an_input_judges_where_its_output_is_compared() {
-    check(
-        "
-        report.py = print()
-        data/sales.csv = a,b
-        data/notes.txt
-        settings.yaml
-        page.txt
-        want.txt
-        ",
-        "
-        python3 report.py data/sales.csv | diff - want.txt => data/sales.csv want.txt
-        python3 report.py < data/notes.txt | diff - want.txt => data/notes.txt want.txt
-        cat data/sales.csv | python3 report.py | sort | diff - want.txt => data/sales.csv want.txt
-        python3 report.py data/sales.csv > out && diff out want.txt => data/sales.csv want.txt
-        python3 report.py settings.yaml | diff - want.txt => want.txt
-        python3 report.py page.txt | diff - want.txt => want.txt
-        python3 report.py data/sales.csv | grep -q total =>
-        python3 report.py data/sales.csv =>
-        ",
-    );
-}
-
-#[test]
 fn scripts_judge_by_name_directory_or_criterion() {
     check(
         "

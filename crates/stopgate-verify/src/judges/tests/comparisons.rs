@@ -1,0 +1,125 @@
+//! Outputs that are compared, and what checks that are no test runners go by.
+
+use std::path::Path;
+
+use super::{Scene, check, criterion};
+
+#[test]
+fn scripts_that_are_told_what_should_come_out_judge() {
+    check(
+        "
+        report.py = print()
+        tools/close.py = import sys
+        render.sh = cat
+        want.txt
+        notes.md
+        ",
+        "
+        python3 report.py | python3 tools/close.py want.txt => tools/close.py want.txt
+        python3 report.py > out.txt && python3 tools/close.py out.txt want.txt => tools/close.py want.txt
+        python3 report.py | python3 tools/close.py =>
+        python3 report.py want.txt =>
+        cat notes.md | sh render.sh =>
+        python3 report.py | sh render.sh notes.md =>
+        ",
+    );
+}
+
+#[test]
+fn an_input_judges_where_its_output_is_compared() {
+    check(
+        "
+        report.py = print()
+        data/sales.csv = a,b
+        data/notes.txt
+        settings.yaml
+        page.txt
+        want.txt
+        ",
+        "
+        python3 report.py data/sales.csv | diff - want.txt => data/sales.csv want.txt
+        python3 report.py < data/notes.txt | diff - want.txt => data/notes.txt want.txt
+        cat data/sales.csv | python3 report.py | sort | diff - want.txt => data/sales.csv want.txt
+        python3 report.py data/sales.csv > out && diff out want.txt => data/sales.csv want.txt
+        python3 report.py settings.yaml | diff - want.txt => want.txt
+        python3 report.py page.txt | diff - want.txt => want.txt
+        python3 report.py data/sales.csv | grep -q total =>
+        python3 report.py data/sales.csv =>
+        ",
+    );
+}
+
+#[test]
+fn programs_for_filters_judge_where_their_exit_code_decides() {
+    check(
+        "
+        convert.awk = { print }
+        checks/valid.jq = length == 3
+        data.csv
+        patterns.txt
+        ",
+        "
+        awk -f convert.awk data.csv | jq -se -f checks/valid.jq => checks/valid.jq
+        awk -f convert.awk data.csv => convert.awk
+        grep -qf patterns.txt data.csv => patterns.txt
+        grep -qxf patterns.txt data.csv | cat => patterns.txt
+        grep -q half data.csv =>
+        ",
+    );
+}
+
+#[test]
+fn benchmarks_and_their_data_judge() {
+    check(
+        "
+        bench/run.sh = python3 pairs.py bench/lines.txt
+        bench/lines.txt = 1
+        pairs.py = print()
+        ",
+        "
+        sh bench/run.sh => bench/lines.txt bench/run.sh
+        python3 pairs.py bench/lines.txt =>
+        ",
+    );
+}
+
+#[test]
+fn data_that_a_target_of_the_check_is_made_from_judges() {
+    check(
+        "
+        Makefile = app.db: schema.sql fixtures/seed.sql\\n\\tcat $^ | sqlite3 $@\\ncheck: app.db\\n\\tsqlite3 app.db 'select 1'\\n
+        schema.sql
+        fixtures/seed.sql
+        ",
+        "
+        make check => ~Makefile fixtures/seed.sql
+        make app.db => ~Makefile
+        ",
+    );
+}
+
+#[test]
+fn archives_on_the_class_path_judge() {
+    check(
+        "
+        lib/expect.jar = x
+        build/app.jar = x
+        src/App.java
+        ",
+        "
+        javac -cp lib/expect.jar -d out src/App.java && java -cp out:lib/expect.jar App => lib/expect.jar
+        java -cp 'lib/*:build/app.jar' App => lib/expect.jar
+        ",
+    );
+}
+
+#[test]
+fn a_list_of_exceptions_judges_before_it_is_there() {
+    let script = "[ -f docs/.linkignore ] && grep -qxf docs/.linkignore links";
+    let scene = Scene::new(&format!("tools/links.sh = {script}\ndocs/index.md"));
+    let set = scene.set(&criterion("links", "sh tools/links.sh"));
+    scene.add("docs/.linkignore = use.md\ndocs/notes.md");
+    let role = |path: &str| set.rules().role_of_new(Path::new(path), &scene.files()).to_string();
+    assert_eq!(role("docs/.linkignore"), "used by a script that the check runs");
+    assert_eq!(role("docs/notes.md"), "work");
+}
