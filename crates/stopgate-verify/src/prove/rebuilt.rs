@@ -113,14 +113,15 @@ impl RebuiltChecks<'_> {
     }
 
     /// What came back, and stamps that lie beside one that did: those of steps that failed.
-    fn with_stamps_beside(&self, made: Vec<PathBuf>, products: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn with_stamps_beside(&self, mut made: Vec<PathBuf>, products: Vec<PathBuf>) -> Vec<PathBuf> {
         let is_stamp = |path: &PathBuf| is_empty(&self.0.request.root.join(path));
         let places: BTreeSet<(Option<PathBuf>, Option<OsString>)> =
             made.iter().filter(|path| is_stamp(path)).map(|path| kind_of(path)).collect();
         let is_beside = |path: &PathBuf| is_stamp(path) && places.contains(&kind_of(path));
-        let mut all = made.clone();
-        all.extend(products.into_iter().filter(|path| !made.contains(path) && is_beside(path)));
-        all
+        let others = products.into_iter().filter(|path| !made.contains(path) && is_beside(path));
+        let others: Vec<PathBuf> = others.collect();
+        made.extend(others);
+        made
     }
 
     fn run_without(

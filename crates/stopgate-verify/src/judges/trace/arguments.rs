@@ -78,7 +78,7 @@ impl Tracer<'_> {
             let file = self.file(stand, word);
             file.is_some_and(|path| said(&path) == Some(NameSays::Data) || says_reference(&path))
         });
-        let is_output = |word: &&&str| extension_of(Path::new(word)) != "";
+        let is_output = |word: &&&str| !extension_of(Path::new(word)).is_empty();
         let reads = self.input == PipedInput::Output || others.iter().any(is_output);
         !answers.is_empty() && reads
     }

@@ -157,9 +157,7 @@ impl Tracer<'_> {
             for (_, needs, recipe) in all.rules_of(&target) {
                 let needed = all.expand(needs);
                 self.all_made_from_tests(all, &needed, directory, &mut names);
-                if name_says_judge(&target) {
-                    self.data_needed(all, &needed, directory);
-                }
+                self.data_needed(all, &target, &needed, directory);
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
                 let text = format!("{needs}\n{}", recipe.join("\n"));
@@ -219,7 +217,10 @@ impl Tracer<'_> {
     }
 
     /// Data that a target of the check is made from, as its name says: `fixtures/seed.sql`.
-    fn data_needed(&mut self, all: &Makefiles, needed: &str, directory: &Path) {
+    fn data_needed(&mut self, all: &Makefiles, target: &str, needed: &str, directory: &Path) {
+        if !name_says_judge(target) {
+            return;
+        }
         let mut open: Vec<String> = needed.split_whitespace().map(str::to_string).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop() {
