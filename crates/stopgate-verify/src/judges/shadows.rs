@@ -239,8 +239,18 @@ fn hidden_module(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Optio
     let key = StoredPath(place.join(&name));
     // A program under test may have modules of any name; the runner's are another matter.
     let counts = set.reach.conduct != CheckConduct::Looks || is_tool_module(&name);
-    (counts && !set.modules.contains(&key) && is_found_elsewhere(set, &name))
-        .then(|| format!("the module {name}"))
+    let is_own = set.modules.contains(&key) || has_moved(set, &name, files);
+    (counts && !is_own && is_found_elsewhere(set, &name)).then(|| format!("the module {name}"))
+}
+
+/// Whether the project itself has a module of this name, and it was elsewhere at the start.
+fn has_moved(set: &JudgeSet, name: &str, files: &dyn ProjectFiles) -> bool {
+    let is_gone = |own: &Path| {
+        let places = [own.with_extension("py"), own.join("__init__.py")];
+        !places.iter().any(|path| files.paths().contains(path))
+    };
+    let mut own = set.modules.iter().map(|own| own.0.as_path());
+    own.any(|own| name_of(own) == name && is_gone(own))
 }
 
 /// Whether a module of this name comes with Python, or is installed where the check's runner is.

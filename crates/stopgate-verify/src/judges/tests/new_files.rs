@@ -221,3 +221,15 @@ fn new_java_files() {
         ",
     );
 }
+
+#[test]
+fn a_package_that_moves_hides_nothing_but_its_double_does() {
+    let scene = Scene::new("tomli/__init__.py\ntests/test_it.py");
+    let set = scene.set(&criterion("tests", "PYTHONPATH=src python -m pytest"));
+    scene.add("src/tomli/__init__.py");
+    let moved = Path::new("src/tomli/__init__.py");
+    let role = || set.rules().role_of_new(moved, &scene.files()).to_string();
+    assert_eq!(role(), "hides the module tomli");
+    std::fs::remove_dir_all(scene.root().join("tomli")).expect("move it");
+    assert_eq!(role(), "work");
+}
