@@ -119,6 +119,7 @@ pub(super) fn all(size: Size) -> Vec<Tree> {
     trees.extend(links());
     trees.extend(git());
     trees.extend(texts());
+    trees.extend(makefiles());
     trees.extend(shapes(size));
     trees
 }
@@ -317,6 +318,41 @@ fn texts() -> Vec<Tree> {
         tree("the directory is gone", |project| {
             fs::remove_dir_all(project.join("src"))?;
             fs::remove_dir_all(project.join("tests"))
+        }),
+    ]
+}
+
+/// Makefiles that the check's script leads to, without running them.
+fn makefiles() -> Vec<Tree> {
+    let reached = |name: &str, text: String| {
+        tree(name, move |project| {
+            fs::write(project.join("Makefile"), &text)?;
+            fs::write(project.join("tests/test.sh"), "[ -z x ] && make check\nexit 1\n")
+        })
+    };
+    let chain = |n: u32| format!("r{n}: r{}\n\tsh tests/r{n}.sh\n", n + 1);
+    let doubled = |n: u32| format!("V{n} = $(V{0}) $(V{0})\n", n + 1);
+    vec![
+        reached("a Makefile with a chain of five thousand rules", {
+            let rules: String = (0..5000).map(chain).collect();
+            format!("check: r0\n{rules}")
+        }),
+        reached("a Makefile whose variables double each other", {
+            let variables: String = (0..60).map(doubled).collect();
+            format!("{variables}check: $(V0)\n\tcat fixtures/$(V0)\n")
+        }),
+        tree("five thousand branches that a script may compare with", |project| {
+            let head = "0123456789012345678901234567890123456789";
+            let branch = |n: u32| format!("{head} refs/heads/b{n}\n{head} refs/replace/{n:040}\n");
+            let refs: String = (0..5000).map(branch).collect();
+            fs::write(project.join(".git/packed-refs"), refs)?;
+            fs::write(project.join("tests/test.sh"), "git diff --quiet b7\nexit 1\n")
+        }),
+        tree("thirty thousand built files and no repository", |project| {
+            fs::remove_dir_all(project.join(".git"))?;
+            let directory = project.join("build");
+            fs::create_dir_all(&directory)?;
+            (0..30_000).try_for_each(|n| File::create(directory.join(n.to_string())).map(|_| ()))
         }),
     ]
 }

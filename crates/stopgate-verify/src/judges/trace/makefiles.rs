@@ -1,31 +1,46 @@
 //! What the makefiles of one command say: rules, variables, and which rule makes a target.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::files::{extension_of, name_of};
 use super::super::names::{is_code, says_judge};
 
+/// Targets, what they need, and the lines of the recipe.
+type MakeRule = (Vec<String>, String, Vec<String>);
+
 /// What the makefiles of one command say.
 #[derive(Default)]
 pub(super) struct Makefiles {
     pub(super) files: Vec<PathBuf>,
-    pub(super) rules: Vec<(Vec<String>, String, Vec<String>)>,
+    pub(super) rules: Vec<MakeRule>,
     pub(super) variables: BTreeMap<String, Vec<String>>,
     pub(super) phony: BTreeSet<String>,
+    index: OnceCell<RuleIndex>,
+}
+
+/// Rules by the names of their targets.
+#[derive(Default)]
+struct RuleIndex {
+    plain: BTreeMap<String, Vec<usize>>,
+    /// Also by names that are written with variables.
+    expanded: BTreeMap<String, Vec<usize>>,
+    /// Targets with a `%` in them, in the order of their rules.
+    patterns: Vec<String>,
 }
 
 impl Makefiles {
     /// The rule with a pattern that makes a target, and what the pattern stands for.
     pub(super) fn pattern_for<'m>(&'m self, target: &'m str) -> Option<(&'m str, &'m str)> {
-        let targets = self.rules.iter().flat_map(|(targets, _, _)| targets);
+        let patterns = self.index().patterns.iter();
         let fits = |own: &'m String| {
             let (begin, end) = own.split_once('%')?;
             let stem = target.strip_prefix(begin)?.strip_suffix(end)?;
             let is_act = !begin.is_empty() && !own.contains(['.', '/']) && !stem.is_empty();
             is_act.then_some((own.as_str(), stem))
         };
-        targets.filter(|own| *own != target).find_map(fits)
+        patterns.filter(|own| *own != target).find_map(fits)
     }
 
     /// The recipes of a target, also by a rule with a pattern.
@@ -45,20 +60,38 @@ impl Makefiles {
         self.rules_of(target).next().is_some()
     }
 
-    pub(super) fn rules_of(
-        &self,
-        target: &str,
-    ) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
-        self.rules.iter().filter(move |(targets, _, _)| targets.iter().any(|own| own == target))
+    pub(super) fn rules_of(&self, target: &str) -> impl Iterator<Item = &MakeRule> {
+        self.numbered(&self.index().plain, target)
     }
 
     /// The rules of a target, also where it is written with variables.
-    pub(super) fn expanded_rules_of(
-        &self,
+    pub(super) fn expanded_rules_of(&self, target: &str) -> impl Iterator<Item = &MakeRule> {
+        self.numbered(&self.index().expanded, target)
+    }
+
+    fn numbered<'m>(
+        &'m self,
+        index: &'m BTreeMap<String, Vec<usize>>,
         target: &str,
-    ) -> impl Iterator<Item = &(Vec<String>, String, Vec<String>)> {
-        self.rules.iter().filter(move |(targets, _, _)| {
-            targets.iter().any(|own| own == target || self.expand(own) == target)
+    ) -> impl Iterator<Item = &'m MakeRule> {
+        index.get(target).into_iter().flatten().filter_map(|at| self.rules.get(*at))
+    }
+
+    /// Which rules a target has, once everything was read.
+    fn index(&self) -> &RuleIndex {
+        self.index.get_or_init(|| {
+            let mut index = RuleIndex::default();
+            for (at, (targets, _, _)) in self.rules.iter().enumerate() {
+                for target in targets {
+                    index.patterns.extend(target.contains('%').then(|| target.clone()));
+                    index.plain.entry(target.clone()).or_default().push(at);
+                    let names = BTreeSet::from([target.clone(), self.expand(target)]);
+                    for name in names {
+                        index.expanded.entry(name).or_default().push(at);
+                    }
+                }
+            }
+            index
         })
     }
 
