@@ -8,6 +8,7 @@
 mod build_settings;
 mod changes;
 mod environments;
+mod git_settings;
 mod git_state;
 mod imported;
 mod installed;

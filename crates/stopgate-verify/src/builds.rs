@@ -224,7 +224,10 @@ fn in_build_directories(root: &Path) -> Vec<PathBuf> {
                         crate::judges::is_installed(entry.file_name().as_encoded_bytes());
                     open.extend((!is_installed).then_some(path));
                 }
-                Ok(kind) if kind.is_file() && is_product(&path) => found.push(path),
+                // `bin` holds scripts as often as what was built.
+                Ok(kind) if kind.is_file() && is_product(&path) && !path.starts_with("bin") => {
+                    found.push(path);
+                }
                 Ok(_) | Err(_) => {}
             }
         }

@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use stopgate_core::Criterion;
 
 pub(super) use self::undeclared::package_names;
-use super::git_state::GitState;
+use super::git_state::{GitState, repositories_since};
 use super::keep::ContentStore;
 use super::lasting::LastingChange;
 use super::listing::{Listing, listing_of};
@@ -166,6 +166,8 @@ impl Compare<'_> {
         let mut git: Vec<LastingChange> = git.collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
             git.extend(GitState::untracked_since(self.root, commit));
+            let files = self.now.files().map(|file| file.path.as_path());
+            git.extend(repositories_since(self.root, files, self.since));
         }
         self.last(git);
     }
@@ -303,8 +305,27 @@ impl Compare<'_> {
                 let content = FileContent::File { bytes: nothing.into(), executable: false };
                 self.found.restore.push(RestoredFile { path: path.into(), content });
             }
+            None if matches!(why, Why::Hides(_)) => {
+                let place = self.hiding_place(path);
+                self.found.absent.push(go_modules::left_out(&place).into());
+            }
             None => self.found.absent.push(go_modules::left_out(path).into()),
         }
+    }
+
+    /// The directory that has nothing but files that hide something, or the file itself: an empty
+    /// directory would go on hiding it.
+    fn hiding_place(&self, path: &Path) -> PathBuf {
+        let rules = self.noted.judges.rules();
+        let hides = |file: &TreeFile| {
+            let role = rules.role_of_new(&file.path, &self.files);
+            matches!(role, JudgeRole::Whole(Why::Hides(_)))
+        };
+        let is_whole = |place: &&Path| {
+            let mut inside = self.now.files().filter(|file| file.path.starts_with(place));
+            !place.as_os_str().is_empty() && inside.all(hides)
+        };
+        path.ancestors().skip(1).take_while(is_whole).last().unwrap_or(path).to_path_buf()
     }
 
     /// A test without tests, where the check asks git which files there are: one that git knows

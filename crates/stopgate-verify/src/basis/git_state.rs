@@ -5,15 +5,18 @@
 //! asked about new ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use stopgate_system::fs::MetadataExt;
 
+use super::git_settings::steers;
 use super::lasting::LastingChange;
 use crate::files::read_regular;
 use crate::git::{GitFilters, git};
-use crate::judges::is_product;
+use crate::judges::{is_code, is_product};
 use crate::tree::{hash_of, hex};
 
 /// How long git may take to answer.
@@ -22,43 +25,20 @@ const WITHIN: Duration = Duration::from_secs(10);
 const BYTES_MAX: u64 = 1024 * 1024;
 /// Longer notes about one branch are not read.
 const LOG_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// How many tags and branches of others are noted.
+/// How many tags, branches and notes are looked at.
 const REFS_MAX: usize = 5_000;
-/// Settings that decide what git sees.
-const KEYS: [&str; 11] = [
-    "core.attributesfile",
-    "core.autocrlf",
-    "core.checkstat",
-    "core.filemode",
-    "core.ignorecase",
-    "core.ignorestat",
-    "core.symlinks",
-    "core.trustctime",
-    "core.worktree",
-    "diff.external",
-    "diff.ignoresubmodules",
-];
-
-/// What a test says that asks git which files there are, or whether they differ from a commit.
-const QUESTIONS: [&str; 9] =
-    ["ls-files", "ls-tree", "status", "diff", "diff-index", "grep", "archive", "clone", "stash"];
-
-/// Whether a test asks git about the files of the project: `["git", "ls-files"]`, `git status`.
-pub(super) fn is_asked_by(test: &str) -> bool {
-    let is_sign = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '-');
-    test.lines().any(|line| {
-        let words = line.split(is_sign).filter(|word| !word.is_empty());
-        let mut words = words.skip_while(|word| *word != "git").skip(1);
-        words.any(|word| QUESTIONS.contains(&word))
-    })
-}
-
+/// How many kinds of notes are.
+const NOTES_MAX: usize = 20;
 /// How git saw the project at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitState {
     settings: BTreeMap<String, String>,
     /// The fingerprint of the repository's own attributes.
     attributes: String,
+    /// Those of other files of the repository by which git shows something else: where history
+    /// ends, and programs that it runs when files are checked out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
     /// Files whose changes git was told not to look at.
     unseen: BTreeSet<String>,
     /// Where tags and branches were, and what git shows in the place of what.
@@ -72,16 +52,8 @@ pub(crate) struct GitState {
 impl GitState {
     /// How git sees the project now; nothing where it can't be asked.
     pub(super) fn take(root: &Path) -> Option<Self> {
-        let settings = answer(root, &["config", "--list", "-z"])?;
-        let entries = settings.split('\0').filter(|entry| !entry.is_empty());
-        let pair = |entry: &str| {
-            let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
-            (key.to_string(), value.to_string())
-        };
-        let settings = entries.map(pair).filter(|(key, _)| steers(key)).collect();
-        let path = answer(root, &["rev-parse", "--git-path", "info/attributes"])?;
-        let attributes = read_regular(&root.join(path.trim_end()), BYTES_MAX);
-        let attributes = attributes.map(|bytes| hex(&hash_of(&bytes))).unwrap_or_default();
+        let settings = settings_of(root)?;
+        let (attributes, files) = own_files(root)?;
         let listed = answer(root, &["ls-files", "-v", "-z"])?;
         let is_unseen =
             |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
@@ -89,7 +61,7 @@ impl GitState {
         let unseen = unseen.map(Into::into).collect();
         let head = answer(root, &["symbolic-ref", "-q", "HEAD"]);
         let head = head.map(|name| name.trim_end().to_string());
-        Some(Self { settings, attributes, unseen, refs: refs_of(root)?, head })
+        Some(Self { settings, attributes, files, unseen, refs: refs_of(root)?, head })
     }
 
     /// What is not as it was; of the project's own branches those that judges name.
@@ -102,7 +74,10 @@ impl GitState {
             return vec![LastingChange::new("git can't be asked any more", "")];
         };
         let keys: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
-        let differs = |key: &&&String| self.settings.get(**key) != now.settings.get(**key);
+        // Which hooks git runs matters where the check runs them.
+        let counts = |key: &str| key != "core.hookspath" || is_named("hook");
+        let differs =
+            |key: &&&String| counts(key) && self.settings.get(**key) != now.settings.get(**key);
         let set = |key: &&String| {
             let value = now.settings.get(*key).map_or("", String::as_str);
             LastingChange::new(format!("git's setting {key} changed"), value)
@@ -112,6 +87,10 @@ impl GitState {
             let text = "git's attributes of this repository changed";
             found.push(LastingChange::new(text, &now.attributes));
         }
+        let young = now.files.iter().filter(|(path, says)| self.files.get(*path) != Some(says));
+        found.extend(young.map(|(path, says)| {
+            LastingChange::new(format!("git's own file {path} was added or changed"), says)
+        }));
         let unseen = now.unseen.difference(&self.unseen);
         found.extend(unseen.map(|path| {
             LastingChange::of_file(format!("git no longer looks at {path}"), &root.join(path))
@@ -122,8 +101,8 @@ impl GitState {
         found
     }
 
-    /// Branches that the check compares with, and that are elsewhere; commits move the one that
-    /// is worked on.
+    /// Branches and notes that the check compares with, and that are elsewhere; commits move the
+    /// branch that is worked on.
     fn moved_branches(&self, now: &Self, is_named: &dyn Fn(&str) -> bool) -> Vec<LastingChange> {
         let is_moved = |name: &str, at: &String| {
             let branch = name.strip_prefix("refs/heads/");
@@ -131,12 +110,28 @@ impl GitState {
                 && self.head.as_deref() != Some(name)
                 && now.refs.get(name) != Some(at)
         };
+        let hides = |name: &&String| {
+            let branch = name.strip_prefix("refs/tags/").filter(|own| is_named(own));
+            let was = branch.map(|branch| format!("refs/heads/{branch}"));
+            was.is_some_and(|was| self.refs.contains_key(&was)) && !self.refs.contains_key(*name)
+        };
+        let hiding = now.refs.iter().filter(|(name, _)| hides(name));
+        let hiding = hiding.map(|(name, at)| {
+            LastingChange::new(format!("{} hides the branch of that name", short(name)), at)
+        });
+        let noted = self.refs.iter().filter(|(name, at)| {
+            name.starts_with("refs/notes/") && now.refs.get(*name) != Some(at) && is_named("notes")
+        });
+        let noted = noted.map(|(name, _)| {
+            let at = now.refs.get(name).map_or("", String::as_str);
+            LastingChange::new(format!("the note {} was changed", short(name)), at)
+        });
         let moved = self.refs.iter().filter(|(name, at)| is_moved(name, at));
         let told = |(name, _): (&String, &String)| {
             let at = now.refs.get(name).map_or("", String::as_str);
             LastingChange::new(format!("{} was moved or deleted", short(name)), at)
         };
-        moved.map(told).collect()
+        moved.map(told).chain(hiding).chain(noted).collect()
     }
 
     /// `git replace`, since which git shows something else than was committed.
@@ -180,7 +175,7 @@ impl GitState {
         let words: Vec<&str> = words.into_iter().chain([commit]).collect();
         let listed = answer(root, &words).unwrap_or_default();
         let paths = listed.split('\0').filter(|path| !path.is_empty());
-        let is_left = |path: &&str| root.join(path).is_file() && !is_product(Path::new(path));
+        let is_left = |path: &&str| root.join(path).is_file() && !is_built(Path::new(path));
         let told = |path: &str| {
             LastingChange::of_file(format!("git no longer tracks {path}"), &root.join(path))
         };
@@ -188,14 +183,106 @@ impl GitState {
     }
 }
 
+/// Directories of tracked files that became repositories of their own since then: git looks for
+/// their files in there.
+pub(super) fn repositories_since<'p>(
+    root: &Path,
+    files: impl Iterator<Item = &'p Path>,
+    since: Option<i64>,
+) -> Vec<LastingChange> {
+    let places: BTreeSet<&Path> = files
+        .flat_map(|path| path.ancestors().skip(1))
+        .filter(|place| !place.as_os_str().is_empty())
+        .collect();
+    let is_young = |place: &&Path| {
+        let found = root.join(place).join(".git").symlink_metadata();
+        let changed = |found: std::fs::Metadata| {
+            found.ctime().saturating_mul(1_000_000_000).saturating_add(found.ctime_nsec())
+        };
+        found.is_ok_and(|found| since.is_none_or(|since| changed(found) > since))
+    };
+    let is_tracked = |place: &&Path| {
+        let words = ["ls-files", "-z", "--"].map(OsStr::new).into_iter().chain([place.as_os_str()]);
+        let said = git(&words.collect::<Vec<_>>(), root, GitFilters::Run, WITHIN);
+        said.is_ok_and(|said| said.is_fine() && !said.stdout.is_empty())
+    };
+    let found = places.into_iter().take(REFS_MAX).filter(is_young).filter(is_tracked);
+    let told = |place: &Path| {
+        LastingChange::new(format!("{} is a repository of its own now", place.display()), "")
+    };
+    found.map(told).collect()
+}
+
+/// Whether the file is what a build leaves; scripts in `bin` are not.
+fn is_built(path: &Path) -> bool {
+    let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let is_script = path.starts_with("bin") && is_code(extension);
+    is_product(path) && !is_script
+}
+
+/// The settings that steer, each with all its values.
+fn settings_of(root: &Path) -> Option<BTreeMap<String, String>> {
+    // What our own calls of git are told comes last.
+    const OWN: [&str; 4] =
+        ["core.fsmonitor", "core.hookspath", "core.sshcommand", "log.showsignature"];
+    let listed = answer(root, &["config", "--list", "-z"])?;
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in listed.split('\0').filter(|entry| !entry.is_empty()) {
+        let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+        all.entry(key).or_default().push(value);
+    }
+    for key in OWN {
+        all.get_mut(key).and_then(Vec::pop);
+    }
+    let steering = all.into_iter().filter_map(|(key, values)| {
+        let value = values.last().filter(|value| steers(key, value))?;
+        let all = if key.starts_with("url.") { values.join("\n") } else { (*value).to_string() };
+        Some((key.to_string(), all))
+    });
+    Some(steering.collect())
+}
+
+/// The fingerprint of the repository's own attributes, and those of its other files that decide
+/// what git shows.
+fn own_files(root: &Path) -> Option<(String, BTreeMap<String, String>)> {
+    const FILES: [&str; 5] = [
+        "shallow",
+        "info/grafts",
+        "hooks/post-checkout",
+        "hooks/post-index-change",
+        "hooks/reference-transaction",
+    ];
+    let common = answer(root, &["rev-parse", "--git-common-dir"])?;
+    let common = root.join(common.trim_end());
+    let read = |name: &str| {
+        let bytes = read_regular(&common.join(name), BYTES_MAX).ok()?;
+        Some(hex(&hash_of(&bytes)))
+    };
+    let found = FILES.iter().filter_map(|name| Some(((*name).to_string(), read(name)?)));
+    Some((read("info/attributes").unwrap_or_default(), found.collect()))
+}
+
 /// Tags, branches and replaced objects, with what they point to.
 fn refs_of(root: &Path) -> Option<BTreeMap<String, String>> {
     let form = "--format=%(refname) %(objectname)";
     let count = format!("--count={REFS_MAX}");
-    let kinds = ["refs/tags", "refs/remotes", "refs/replace", "refs/heads"];
+    let kinds = ["refs/tags", "refs/remotes", "refs/replace", "refs/notes", "refs/heads"];
     let listed = answer(root, &[&["for-each-ref", form, &count][..], &kinds[..]].concat())?;
     let pair = |line: &str| line.split_once(' ').map(|(name, at)| (name.into(), at.into()));
-    Some(listed.lines().filter_map(pair).collect())
+    let mut refs: BTreeMap<String, String> = listed.lines().filter_map(pair).collect();
+    // A note for another object is nobody's business.
+    let notes: Vec<String> =
+        refs.keys().filter(|name| name.starts_with("refs/notes/")).cloned().collect();
+    for name in notes.into_iter().take(NOTES_MAX) {
+        let listed = answer(root, &["ls-tree", "-r", &name]).unwrap_or_default();
+        let entry = |line: &str| {
+            let (about, object) = line.split_once('\t')?;
+            Some((format!("{name}/{object}"), about.rsplit_once(' ')?.1.to_string()))
+        };
+        refs.remove(&name);
+        refs.extend(listed.lines().take(REFS_MAX).filter_map(entry));
+    }
+    Some(refs)
 }
 
 /// Whether the last note about a branch of others says nothing of a fetch or a push; where nobody
@@ -216,15 +303,8 @@ fn short(name: &str) -> String {
     }
     match name.strip_prefix("refs/heads/") {
         Some(branch) => format!("the branch {branch}"),
-        None => name.trim_start_matches("refs/remotes/").to_string(),
+        None => name.trim_start_matches("refs/remotes/").trim_start_matches("refs/notes/").into(),
     }
-}
-
-fn steers(key: &str) -> bool {
-    let is_filter = key.starts_with("filter.") && !key.starts_with("filter.lfs.");
-    let is_driver =
-        key.starts_with("diff.") && [".textconv", ".command"].iter().any(|end| key.ends_with(end));
-    KEYS.contains(&key) || is_filter || is_driver
 }
 
 fn answer(root: &Path, words: &[&str]) -> Option<String> {
@@ -235,20 +315,6 @@ fn answer(root: &Path, words: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tests_that_ask_git_are_known_by_the_words_after_its_name() {
-        for text in [
-            "names = subprocess.run([\"git\", \"ls-files\"], cwd=ROOT)",
-            "    test -z \"$(git status --porcelain)\"",
-            "Command::new(\"git\").args([\"-C\", root, \"diff\", \"--quiet\"])",
-        ] {
-            assert!(is_asked_by(text), "{text}");
-        }
-        for text in ["digit status", "run([\"git\", \"describe\"])", "git log -1", "legit diff"] {
-            assert!(!is_asked_by(text), "{text}");
-        }
-    }
 
     fn run(root: &Path, words: &[&str]) {
         let said = git(words, root, GitFilters::Run, WITHIN).expect("git runs");

@@ -86,7 +86,8 @@ const ABOVE: [&str; 54] = [
 ];
 
 /// What a runner reads in the home directory.
-const AT_HOME: [&str; 37] = [
+const AT_HOME: [&str; 38] = [
+    ".config/git/attributes",
     ".jq",
     ".sqliterc",
     ".psqlrc",

@@ -240,6 +240,11 @@ pub(super) fn says_judge(path: &Path) -> bool {
     parts.flat_map(words).any(|word| is_judging_word(&word))
 }
 
+/// Whether a file that is not code is in a directory that is called after what checks: `ci/limit`.
+pub(super) fn is_in_judging_place(path: &Path) -> bool {
+    !is_code(extension_of(path)) && directories(path).any(name_says_judge) && !is_foreign(path)
+}
+
 /// Whether a criterion's name says that it checks something.
 pub(super) fn name_says_judge(name: &str) -> bool {
     words(name).iter().any(|word| is_judging_word(word))
@@ -434,7 +439,7 @@ pub(super) fn says_program(path: &Path) -> bool {
 /// Whether a name says that a file holds settings of a tool: `i18n.config.json`, `.lintrc`.
 pub(super) fn says_settings(path: &Path) -> bool {
     let name = name_of(path);
-    let is_hidden = name.starts_with('.') && name.ends_with("rc");
+    let is_hidden = name.starts_with('.') && name.ends_with("rc") || name == ".editorconfig";
     is_hidden || is_data(path) && name.contains(".config.")
 }
 

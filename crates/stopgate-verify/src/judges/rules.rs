@@ -111,10 +111,11 @@ impl<'a> JudgeRules<'a> {
     /// What the file at `path` is to the check, by what was known at the start.
     pub(crate) fn role(&self, path: &Path) -> JudgeRole {
         let bytes = path.as_os_str().as_encoded_bytes();
-        if self.protect.takes(bytes) {
+        let may_change = self.may_change.takes(bytes);
+        if self.protect.takes(bytes) && !(may_change && self.is_excepted(path)) {
             return JudgeRole::Whole(Why::Protected);
         }
-        if self.set.stance == JudgeStance::Work || self.may_change.takes(bytes) {
+        if self.set.stance == JudgeStance::Work || may_change {
             return JudgeRole::Work;
         }
         if let Some(kind) = self.mixed(path) {
@@ -157,6 +158,17 @@ impl<'a> JudgeRules<'a> {
         }
     }
 
+    /// `protect = ["tests/**"]`, `may_change = ["tests/golden/**"]`: the closer one counts.
+    fn is_excepted(&self, path: &Path) -> bool {
+        let text = path.to_string_lossy();
+        let literal = |pattern: &String| {
+            let end = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+            Some(end).filter(|_| text.starts_with(&pattern[..end]))
+        };
+        let closest = |patterns: &[String]| patterns.iter().filter_map(literal).max();
+        closest(&self.set.may_change) > closest(&self.set.protect)
+    }
+
     /// Whether a judging script may find this file instead of the settings that it goes by.
     fn is_nearer_setting(&self, path: &Path) -> bool {
         let is_same = |(own, why): (&StoredPath, &Why)| {
@@ -171,6 +183,10 @@ impl<'a> JudgeRules<'a> {
         let is_free = self.set.stance == JudgeStance::Work || self.may_change.takes(bytes);
         if !is_free && let Some(hidden) = shadows::hidden(self.set, path, files_now) {
             return JudgeRole::Whole(Why::Hides(hidden));
+        }
+        if !is_free && name_of(path).starts_with('-') {
+            let what = "files from commands that take its name for an option";
+            return JudgeRole::Whole(Why::Hides(what.into()));
         }
         if !is_free && self.is_nearer_setting(path) {
             return JudgeRole::Whole(Why::UsedByScript);

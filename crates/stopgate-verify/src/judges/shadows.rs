@@ -39,10 +39,13 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
     if set.hiding.contains(path) {
         return None;
     }
-    if set.reach.file_like_targets.contains(path) {
-        return Some(format!("the make target {}", name_of(path)));
+    // A directory of that name is as good as a file.
+    let target = path.ancestors().find(|own| set.reach.file_like_targets.contains(*own));
+    if let Some(target) = target {
+        return Some(format!("the make target {}", name_of(target)));
     }
     hidden_makefile(set, path)
+        .or_else(|| hidden_by_package(set, path, files))
         .or_else(|| nearer(set, path))
         .or_else(|| hidden_module(set, path, files))
         .or_else(|| hidden_program(set, path))
@@ -85,6 +88,14 @@ fn hidden_java(set: &JudgeSet, path: &Path) -> Option<String> {
     let class = name_of(path).strip_suffix(".java").filter(|_| is_used)?;
     let is_known = CLASSES.split_whitespace().any(|own| own == class);
     is_known.then(|| format!("the class java.lang.{class}"))
+}
+
+/// `scripts/rules/__init__.py`, which Python finds before `scripts/rules.py`.
+fn hidden_by_package(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
+    let package = path.parent().filter(|_| name_of(path) == "__init__.py")?;
+    let module = package.with_extension("py");
+    let is_judge = set.judges.contains_key(module.as_path()) && files.paths().contains(&module);
+    is_judge.then(|| module.display().to_string())
 }
 
 /// `lib/commons.jar` with a class that the project has the source of.
@@ -158,8 +169,18 @@ fn hidden_perl(set: &JudgeSet, path: &Path) -> Option<String> {
     let name = text.strip_suffix(".pm")?;
     let module = name.rsplit_once("lib/").map_or(name, |(_, module)| module);
     let is_known = MODULES.split_whitespace().any(|own| own == module)
-        || FAMILIES.iter().any(|own| module.starts_with(own));
+        || FAMILIES.iter().any(|own| module.starts_with(own))
+        || comes_with_perl(module);
     is_known.then(|| format!("the module {module}"))
+}
+
+/// Whether this machine's Perl has a module of that name.
+fn comes_with_perl(module: &str) -> bool {
+    let versions = ["/usr/share/perl", "/usr/local/share/perl", "/usr/lib/x86_64-linux-gnu/perl"];
+    let versions = versions.iter().flat_map(std::fs::read_dir).flatten().flatten();
+    let places = versions.map(|entry| entry.path());
+    let places = places.chain([PathBuf::from("/usr/share/perl5")]);
+    places.into_iter().any(|place| place.join(format!("{module}.pm")).is_file())
 }
 
 /// `src/assert.h` before the system's, for everything that is compiled with `-Isrc`.

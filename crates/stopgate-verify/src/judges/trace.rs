@@ -3,6 +3,7 @@
 //! Nothing is run. Files are read only where the command leads to them.
 
 mod arguments;
+mod examples;
 mod exceptions;
 mod interpreters;
 mod just_reach;
@@ -311,6 +312,7 @@ impl Tracer<'_> {
         let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
         if stand.rank == Rank::Judge {
             self.listed_exceptions(arguments, stand);
+            self.data_in_judging_places(arguments, stand);
         }
         self.program(program, arguments, fate, &deeper);
     }

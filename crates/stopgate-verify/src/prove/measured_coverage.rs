@@ -72,8 +72,10 @@ impl MeasuredCoverage<'_> {
     }
 }
 
+/// Whether a file is code, and no settings in the form of code: `jest.config.js`.
 fn is_test_code(path: &Path) -> bool {
-    path.extension().and_then(|end| end.to_str()).is_some_and(is_code)
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    path.extension().and_then(|end| end.to_str()).is_some_and(is_code) && !name.contains(".config.")
 }
 
 /// The commands of a package, any of which may write the report.

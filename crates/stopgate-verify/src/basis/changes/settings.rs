@@ -7,10 +7,9 @@ use stopgate_core::JudgesAre;
 
 use super::super::build_settings::BuildSettings;
 use super::super::environments::{self, SteeringFile};
-use super::super::git_state::is_asked_by;
 use super::super::text::{FileText, text_path};
 use super::{Compare, nanos};
-use crate::judges::{JudgeRole, MixedKind, ProjectFiles, Why, is_code};
+use crate::judges::{JudgeRole, MixedKind, ProjectFiles, Why, asks_git, is_code};
 use crate::place::Mask;
 use crate::tree::TreeFile;
 
@@ -116,7 +115,7 @@ impl Compare<'_> {
             let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
             LANGUAGES.contains(&end)
                 && matches!(rules.role(&path), JudgeRole::Whole(_))
-                && self.original(file).is_some_and(|text| is_asked_by(&text))
+                && self.original(file).is_some_and(|text| asks_git(&text))
         };
         differs && self.basis.text.files.iter().any(asks)
     }

@@ -108,6 +108,9 @@ fn protected_files_judge_and_permitted_ones_do_not() {
     assert_eq!(find(options), "conftest.py docs/x.md tests/test_a.py");
     let options = JudgeOptions { may_change: &[], stance: JudgeStance::Work };
     assert_eq!(find(options), "docs/x.md");
+    let closer = ["docs/x*".to_string()];
+    let options = JudgeOptions { may_change: &closer, stance: JudgeStance::Judges };
+    assert_eq!(find(options), "conftest.py tests/test_a.py tests/test_b.py");
 }
 
 #[test]

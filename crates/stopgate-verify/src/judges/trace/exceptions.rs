@@ -1,9 +1,9 @@
-//! Lists of what a judging script does not look at.
+//! What the words of a judging script lead to: lists of what it does not look at, and its data.
 
 use std::path::{Path, PathBuf};
 
 use super::super::files::{inner, name_of};
-use super::super::names::{is_foreign, words};
+use super::super::names::{is_foreign, is_in_judging_place, words};
 use super::super::role::Why;
 use super::super::shell::is_open;
 use super::{Stand, Tracer};
@@ -17,6 +17,22 @@ impl Tracer<'_> {
         let found = lists.filter_map(|word| inner(self.root, &stand.directory, word));
         for path in found.filter(|path| !is_foreign(path)).collect::<Vec<_>>() {
             self.judge(path, Why::UsedByScript);
+        }
+    }
+
+    /// `cat checks/*.sql | sqlite3`: data in a place that is called after what checks.
+    pub(super) fn data_in_judging_places(&mut self, words: &[&str], stand: &Stand) {
+        let is_path = |word: &&&str| word.contains('/') && !word.starts_with('-') && !is_open(word);
+        for word in words.iter().filter(is_path) {
+            let found = self.files_of(stand, word).into_iter();
+            let own: Vec<PathBuf> = found.filter(|path| is_in_judging_place(path)).collect();
+            let pattern = inner(self.root, &stand.directory, word)
+                .filter(|_| word.contains('*') && !own.is_empty());
+            let pattern = pattern.and_then(|pattern| pattern.to_str().map(str::to_string));
+            self.trace.test_patterns.extend(pattern);
+            for path in own {
+                self.judge(path, Why::TestData);
+            }
         }
     }
 

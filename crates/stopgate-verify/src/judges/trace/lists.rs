@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, inner, name_of};
-use super::super::names::is_foreign;
+use super::super::names::{is_foreign, is_in_judging_place};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, UNKNOWN, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
@@ -43,6 +43,14 @@ impl Tracer<'_> {
         }
         for path in found.iter().filter_map(|word| self.file(stand, word)).collect::<Vec<_>>() {
             self.judge(path, Why::Named);
+        }
+        // `for l in $(cat ci/languages)`, `[ "$now" -ge "$(cat ci/in-force)" ]`
+        if program == "cat" && step.fate == OutputFate::Taken {
+            let named = step.words.iter().skip(1).filter_map(|word| self.file(stand, word));
+            let own: Vec<PathBuf> = named.filter(|path| is_in_judging_place(path)).collect();
+            for path in own {
+                self.judge(path, Why::Named);
+            }
         }
         // `test "$(app)" = "$(cat want)"`
         let mut next = following.iter().filter_map(as_step).take(COMPARED_WITHIN);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::super::files::{extension_of, inner};
+use super::super::files::{directory_of, extension_of, inner};
 use super::super::names::{NameSays, is_code, is_foreign, name_says_judge, said, words};
 use super::super::role::Why;
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
@@ -202,11 +202,14 @@ impl Tracer<'_> {
                 let touches = line.trim_start_matches(['@', '\t', ' ']).starts_with("touch $@");
                 touches || line.contains("> $@") && line.contains("echo")
             });
-            if leaves_stamp {
-                self.trace.stamps.extend(inner(self.root, directory, target));
-            }
             let text = format!("{needs}\n{}", recipe.join("\n"));
             let variables = all.variables_in(&text);
+            if leaves_stamp {
+                self.trace.stamps.extend(inner(self.root, directory, target));
+                // It runs the tests, so which ones is its variables' to say.
+                let decides = variables.iter().filter(|own| all.decides(own));
+                names.extend(decides.map(|name| format!("${name}")));
+            }
             names.extend(variables.iter().map(|name| format!("{FLAGS}{name}")));
             // What makes something else out of tests may well be what they are about.
             if is_code(extension_of(Path::new(target))) {
@@ -247,7 +250,11 @@ impl Tracer<'_> {
         let is_place = |path: &PathBuf| {
             !path.as_os_str().is_empty() && said(&path.join("x")).is_some() && self.has_below(path)
         };
-        needed.split(is_sign).filter_map(path).any(|path| is_test(&path) || is_place(&path))
+        // `$(wildcard tests/in/*)`
+        let place_of = |word| {
+            path(word).map(|path| if word.contains('*') { directory_of(&path) } else { path })
+        };
+        needed.split(is_sign).filter_map(place_of).any(|path| is_test(&path) || is_place(&path))
             || recipe.split(is_sign).filter_map(path).any(|path| is_test(&path))
     }
 

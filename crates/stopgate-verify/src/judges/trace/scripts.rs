@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
+use super::super::git_questions::asks_git;
 use super::super::imports::{imports_of, quoted_paths};
 use super::super::names::{
     is_among_data, is_data, is_environment, is_foreign, name_says_judge, said, says_helper,
@@ -11,6 +12,7 @@ use super::super::names::{
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
+use super::examples::has_examples;
 use super::exceptions::says_exceptions;
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
@@ -146,18 +148,6 @@ impl Tracer<'_> {
         self.trace.work.insert(path);
     }
 
-    /// `run_examples.py README.md`: texts whose examples a judging script tries out.
-    fn examples_for(&mut self, script: &Path, rest: &[&str], stand: &Stand) {
-        let texts = rest.iter().filter_map(|word| self.file(stand, word));
-        let texts: Vec<PathBuf> = texts.filter(|path| has_examples(path)).collect();
-        if texts.is_empty() || !self.files.text(script).is_some_and(|text| text.contains("```")) {
-            return;
-        }
-        for path in texts {
-            self.judge(path, Why::UsedByScript);
-        }
-    }
-
     fn why_run(&self, path: &Path, rest: &[&str], fate: OutputFate, stand: &Stand) -> Option<Why> {
         if is_foreign(path) {
             return None;
@@ -172,6 +162,11 @@ impl Tracer<'_> {
             return Some(Why::Script);
         }
         if fate == OutputFate::Shown && !is_program && self.is_given_answers(rest, stand) {
+            return Some(Why::Script);
+        }
+        // `docs=python tools/docs.py`: alone, and it does nothing but look.
+        let is_alone = rest.is_empty() && fate == OutputFate::Shown && !is_program;
+        if is_alone && !says_preparing(path) && self.is_checker(path) {
             return Some(Why::Script);
         }
         match stand.rank {
@@ -282,11 +277,13 @@ impl Tracer<'_> {
         let fails = ["sys.exit(", "SystemExit", "process.exit"];
         let writes = ["write", "\"w\"", "'w'"];
         let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
-        is_of_tools(path)
-            && self
-                .files
-                .text(path)
-                .is_some_and(|text| has(&text, &fails) && (renews(&text) || !has(&text, &writes)))
+        let only_looks = |text: String| {
+            if is_shell_text(path, &text) {
+                return only_looks(&text) || text.contains("```");
+            }
+            has(&text, &fails) && (renews(&text) || !has(&text, &writes))
+        };
+        is_of_tools(path) && self.files.text(path).is_some_and(only_looks)
     }
 
     fn is_shell_file(&self, path: &Path) -> bool {
@@ -337,6 +334,7 @@ impl Tracer<'_> {
             if rank == Rank::Judge {
                 let found = self.inner_paths(stamps_of_shell(&text), &stand.directory);
                 self.trace.stamps.extend(found);
+                self.examples_named(&text, &inside);
             }
             return self.text(&text, &inside);
         }
@@ -350,6 +348,7 @@ impl Tracer<'_> {
             self.trace.import_roots.insert(directory_of(path));
         }
         if rank == Rank::Judge {
+            self.trace.tools.extend(asks_git(&text).then(|| "git".into()));
             self.helpers_of(path, &text, &inside);
         }
     }
@@ -422,6 +421,22 @@ pub(super) fn is_of_tools(path: &Path) -> bool {
     ["scripts", "script", "tools", "ci", "hack"].contains(&first)
 }
 
+/// Whether a script of the shell ends by what it found, and writes nothing.
+fn only_looks(text: &str) -> bool {
+    const ENDS: [&str; 8] = ["exit $", "exit \"$", "exit 1", "[ ", "test ", "! ", "grep ", "diff "];
+    const WRITES: [&str; 9] =
+        ["tee ", "cp ", "mv ", "rm ", "mkdir ", "touch ", "install ", "sed -i", "ln "];
+    let lines = || text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let ends = |line: &str| ENDS.iter().any(|own| line.starts_with(own));
+    let redirects = |line: &str| {
+        let line = line.replace(">/dev/null", "").replace("> /dev/null", "");
+        let line = line.replace(">&2", "").replace("2>&1", "");
+        line.contains('>') && !line.contains("->") && !line.contains("=>")
+    };
+    let writes = |line: &str| WRITES.iter().any(|own| line.starts_with(own)) || redirects(line);
+    lines().rfind(|line| !line.is_empty()).is_some_and(ends) && !lines().any(writes)
+}
+
 /// Whether a script can write anew what it compares with.
 fn renews(text: &str) -> bool {
     ["--write", "--update", "--bless", "--regen", "--record", "UPDATE"]
@@ -433,11 +448,6 @@ fn renews(text: &str) -> bool {
 fn is_setting_of_tool(path: &Path) -> bool {
     let name = name_of(path);
     extension_of(path) == "json" && ["tsconfig", "jsconfig"].iter().any(|own| name.starts_with(own))
-}
-
-/// Whether a text for people may have examples that are tried out.
-fn has_examples(path: &Path) -> bool {
-    ["md", "rst", "adoc"].contains(&extension_of(path))
 }
 
 /// Whether the file is in the directory of the script that uses it, other than the root.
