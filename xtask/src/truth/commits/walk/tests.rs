@@ -6,6 +6,7 @@ use super::read;
 fn a_commit_counts_if_it_changes_code_and_tests() {
     check("src/a.py\ntests/test_a.py", Some("tests/test_a.py"));
     check("a.go\na_test.go", Some("a_test.go"));
+    check("test_helpers.go\na_test.go", Some("a_test.go"));
     check("lib/a.js\nlib/a.test.js", Some("lib/a.test.js"));
     check("tests/test_a.py", None);
     check("src/a.py\nREADME.md", None);
