@@ -46,9 +46,8 @@ fn is_code(path: &str) -> bool {
 fn is_test(path: &str) -> bool {
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
     // `test_helpers.go` is code like any other.
-    let named = name.starts_with("test_") && !name.ends_with(".go")
-        || name == "conftest.py"
-        || name == "tests.py";
+    let is_go = name.rsplit_once('.').is_some_and(|(_, end)| end == "go");
+    let named = name.starts_with("test_") && !is_go || name == "conftest.py" || name == "tests.py";
     let marked = ["_test.", ".test.", ".spec.", "_spec."].iter().any(|mark| name.contains(mark));
     named || marked || directories.split('/').any(|part| TEST_DIRECTORIES.contains(&part))
 }

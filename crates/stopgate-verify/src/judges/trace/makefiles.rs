@@ -81,14 +81,14 @@ impl Makefiles {
     fn index(&self) -> &RuleIndex {
         self.index.get_or_init(|| {
             let mut index = RuleIndex::default();
-            for (at, (targets, _, _)) in self.rules.iter().enumerate() {
-                for target in targets {
-                    index.patterns.extend(target.contains('%').then(|| target.clone()));
-                    index.plain.entry(target.clone()).or_default().push(at);
-                    let names = BTreeSet::from([target.clone(), self.expand(target)]);
-                    for name in names {
-                        index.expanded.entry(name).or_default().push(at);
-                    }
+            let named = self.rules.iter().enumerate();
+            let named =
+                named.flat_map(|(at, (targets, _, _))| targets.iter().map(move |own| (at, own)));
+            for (at, target) in named {
+                index.patterns.extend(target.contains('%').then(|| target.clone()));
+                index.plain.entry(target.clone()).or_default().push(at);
+                for name in BTreeSet::from([target.clone(), self.expand(target)]) {
+                    index.expanded.entry(name).or_default().push(at);
                 }
             }
             index
