@@ -50,6 +50,7 @@ mod tests {
     use stopgate_core::{Criterion, Proof, Strength, Tests, Timestamp};
 
     use super::*;
+    use crate::basis::JudgeChanges;
 
     #[test]
     fn all_failing_tests_are_counted_and_not_only_the_named_ones() {
@@ -67,7 +68,7 @@ mod tests {
             let criterion = Criterion::new("tests", Proof::Attest);
             let subject = OriginalSubject {
                 criterion: &criterion,
-                changes: Default::default(),
+                changes: JudgeChanges::default(),
                 floor: None,
                 failed: 0,
                 fewer: None,

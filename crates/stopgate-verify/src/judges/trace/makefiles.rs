@@ -30,6 +30,16 @@ struct RuleIndex {
     patterns: Vec<String>,
 }
 
+impl RuleIndex {
+    fn add(&mut self, at: usize, target: &str, expanded: &str) {
+        self.patterns.extend(target.contains('%').then(|| target.to_string()));
+        self.plain.entry(target.into()).or_default().push(at);
+        for name in BTreeSet::from([target, expanded]) {
+            self.expanded.entry(name.into()).or_default().push(at);
+        }
+    }
+}
+
 impl Makefiles {
     /// The rule with a pattern that makes a target, and what the pattern stands for.
     pub(super) fn pattern_for<'m>(&'m self, target: &'m str) -> Option<(&'m str, &'m str)> {
@@ -81,16 +91,10 @@ impl Makefiles {
     fn index(&self) -> &RuleIndex {
         self.index.get_or_init(|| {
             let mut index = RuleIndex::default();
-            let named = self.rules.iter().enumerate();
-            let named =
-                named.flat_map(|(at, (targets, _, _))| targets.iter().map(move |own| (at, own)));
-            for (at, target) in named {
-                index.patterns.extend(target.contains('%').then(|| target.clone()));
-                index.plain.entry(target.clone()).or_default().push(at);
-                for name in BTreeSet::from([target.clone(), self.expand(target)]) {
-                    index.expanded.entry(name).or_default().push(at);
-                }
-            }
+            let rules = self.rules.iter().enumerate();
+            let named = rules
+                .flat_map(|(at, (targets, _, _))| targets.iter().map(move |target| (at, target)));
+            named.for_each(|(at, target)| index.add(at, target, &self.expand(target)));
             index
         })
     }
