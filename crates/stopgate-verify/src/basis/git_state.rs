@@ -372,6 +372,27 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_becomes_a_repository_and_hooks_are_told() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        run(root, &["init", "-q"]);
+        std::fs::create_dir(root.join("docs")).expect("make it");
+        std::fs::write(root.join("docs/a.md"), "a").expect("write it");
+        run(root, &["add", "docs/a.md"]);
+        let noted = GitState::take(root).expect("a state");
+        let files = || std::iter::once(Path::new("docs/a.md"));
+        assert_eq!(repositories_since(root, files(), Some(0)), []);
+        run(&root.join("docs"), &["init", "-q"]);
+        let told = repositories_since(root, files(), Some(0));
+        assert_eq!(told[0].text, "docs is a repository of its own now");
+        let hook = root.join(".git/hooks/post-checkout");
+        std::fs::create_dir_all(root.join(".git/hooks")).expect("make it");
+        std::fs::write(hook, "#!/bin/sh\n").expect("write it");
+        let told = noted.changes(root, &|_| false);
+        assert_eq!(told[0].text, "git's own file hooks/post-checkout was added or changed");
+    }
+
+    #[test]
     fn what_was_told_once_is_another_change_where_it_changes_again() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = directory.path();

@@ -123,3 +123,63 @@ fn a_list_of_exceptions_judges_before_it_is_there() {
     assert_eq!(role("docs/.linkignore"), "used by a script that the check runs");
     assert_eq!(role("docs/notes.md"), "work");
 }
+
+#[test]
+fn tools_that_only_look_judge_where_they_run_alone() {
+    check(
+        "
+        tools/docs.py = import sys\\nsys.exit(len(bad))
+        tools/made.py = import sys\\nopen('x').write('y')\\nsys.exit(0)
+        scripts/changes.sh = for n in a b; do grep -q $n CHANGES || bad=1; done\\nexit $bad
+        scripts/pack.sh = tar c . > pack.tar\\nexit $?
+        lib/look.py = import sys\\nsys.exit(1)
+        ",
+        "
+        python tools/docs.py => tools/docs.py
+        python tools/docs.py --fast =>
+        python tools/made.py =>
+        sh scripts/changes.sh => scripts/changes.sh
+        sh scripts/pack.sh =>
+        python lib/look.py =>
+        ",
+    );
+}
+
+#[test]
+fn what_judging_scripts_go_by_in_places_of_their_own_judges() {
+    check(
+        "
+        check.sh = cat migrations/1.sql checks/*.sql | sqlite3 :memory:
+        migrations/1.sql
+        checks/10-unique.sql
+        ci/languages = de
+        po/de.po
+        ",
+        "
+        sh check.sh => check.sh checks/10-unique.sql
+        for l in $(cat ci/languages); do msgfmt po/$l.po; done => ci/languages
+        cat ci/languages =>
+        ",
+    );
+}
+
+#[test]
+fn a_text_whose_examples_a_shell_script_runs_judges() {
+    check(
+        "
+        scripts/readme.sh = sed -n '/^```sh$/,/^```$/p' README.md > .examples\\nsh -e .examples
+        README.md
+        NOTES.md
+        ",
+        "
+        sh scripts/readme.sh => README.md scripts/readme.sh
+        ",
+    );
+}
+
+#[test]
+fn scripts_in_other_languages_that_ask_git_make_its_settings_count() {
+    let scene = Scene::new("tools/check.py = subprocess.run(['git', 'archive', 'HEAD'])\nb.py");
+    assert!(scene.set(&criterion("package", "python3 tools/check.py")).asks_git());
+    assert!(!scene.set(&criterion("package", "python3 b.py")).asks_git());
+}

@@ -233,3 +233,32 @@ fn a_package_that_moves_hides_nothing_but_its_double_does() {
     std::fs::remove_dir_all(scene.root().join("tomli")).expect("move it");
     assert_eq!(role(), "work");
 }
+
+#[test]
+fn new_files_around_judging_scripts() {
+    check(
+        "scripts/check.py = import rules\nscripts/rules.py = x = 1\nsrc/rules.py = y = 1",
+        "python3 scripts/check.py",
+        "
+        scripts/rules/__init__.py => hides scripts/rules.py
+        src/rules/__init__.py => work
+        --exclude=tool.sh => hides files from commands that take its name for an option
+        ",
+    );
+    check(
+        "run = for part in checks/*.sh; do . ./$part; done\nchecks/a.sh = grep -q x README",
+        "sh run",
+        "
+        checks/00-notes.sh => test by name
+        notes.sh => work
+        ",
+    );
+    check(
+        "Makefile = check: build smoke\\nbuild:\\n\\tcc x.c\\nsmoke:\\n\\t./x\\n.PHONY: check build\\n",
+        "make check",
+        "
+        smoke/README.md => hides the make target smoke
+        docs/README.md => work
+        ",
+    );
+}
