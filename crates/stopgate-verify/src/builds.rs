@@ -32,8 +32,8 @@ const LIST_WITHIN: Duration = Duration::from_secs(10);
 const LIST_AT_START: Duration = Duration::from_secs(1);
 /// More built files than this are left where they are.
 const BUILT_MAX: usize = 5_000;
-/// How far behind the clock of files may be.
-const CLOCK_STEP: Duration = Duration::from_millis(20);
+/// How far behind the clock of files may be: one tick of the slowest kernels.
+const CLOCK_STEP: Duration = Duration::from_millis(10);
 /// What git ends with where there is no repository.
 const NO_REPOSITORY: i32 = 128;
 /// A tree with more entries is not looked through for build directories.

@@ -263,7 +263,8 @@ impl<'a> TruthStage<'a> {
             Player::Oracle => {
                 command.env("HOME", place("oracle")).env("TREE", &self.work);
                 command.env("XDG_CACHE_HOME", place("home/.cache"));
-                command.env("KIT", &self.kit.directory).current_dir(place("oracle"));
+                command.env("KIT", &self.kit.directory).env("OUTSIDE", place("work"));
+                command.current_dir(place("oracle"));
             }
         }
     }
