@@ -254,6 +254,13 @@ fn new_files_around_judging_scripts() {
         ",
     );
     check(
+        "packages/a/test/x.test.js\npackages/a/index.js",
+        "for p in packages/*; do (cd $p && npm test); done",
+        "
+        packages/a/more.js => work
+        ",
+    );
+    check(
         "Makefile = check: build smoke\\nbuild:\\n\\tcc x.c\\nsmoke:\\n\\t./x\\n.PHONY: check build\\n",
         "make check",
         "

@@ -353,8 +353,9 @@ impl Tracer<'_> {
             let all = self.files_of(stand, word);
             let (known, more): (Vec<_>, Vec<_>) =
                 all.into_iter().partition(|path| is_script(path) && says(path));
-            let pattern = inner(self.root, &stand.directory, word);
-            let pattern = pattern.filter(|_| word.contains('*') && !known.is_empty());
+            // `checks/*.sh`; of `packages/*` not every file is run.
+            let pattern = inner(self.root, &stand.directory, word)
+                .filter(|_| word.contains("*.") && !known.is_empty());
             let pattern = pattern.and_then(|pattern| pattern.to_str().map(str::to_string));
             self.trace.test_patterns.extend(pattern);
             for path in known {
