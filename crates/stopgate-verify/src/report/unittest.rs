@@ -55,6 +55,11 @@ fn counts(ran: u32, line: &str) -> Report {
 
 /// How many results a line may hold: what tests print stands among the signs, so this is generous.
 fn results(line: &str) -> u32 {
+    // Where a failure is told there are dots, too; with `-q` there is nothing else.
+    let told = ["FAIL: ", "ERROR: ", "Traceback (", "  File \"", "    ", "AssertionError"];
+    if told.iter().any(|begin| line.starts_with(begin)) {
+        return 0;
+    }
     let words = ["... ok", "... FAIL", "... ERROR", "... skipped", "... expected failure"];
     if words.iter().any(|word| line.contains(word)) || ["ok", "FAIL", "ERROR"].contains(&line) {
         return 1;
@@ -86,4 +91,25 @@ fn failure(line: &str) -> Option<String> {
 fn skipped(lines: &[&str]) -> Vec<String> {
     let name = |line: &&str| line.split_once(" ... skipped ").map(|(name, _)| name.to_owned());
     lines.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::read;
+
+    #[test]
+    fn a_quiet_run_beside_another_runner_counts_the_same_whether_it_passes_or_fails() {
+        let tap = "TAP version 13\nok 1 - a\nok 2 - b\n1..2\n# tests 2\n# pass 2\n# fail 0\n";
+        let rule = "-".repeat(70);
+        let fine = format!("{rule}\nRan 2 tests in 0.000s\n\nOK\n{tap}");
+        let failing = format!(
+            "{}\nFAIL: test_up (tests.test_tax.TaxTest.test_up)\n{rule}\nTraceback (most recent call \
+             last):\n  File \"api/tests/test_tax.py\", line 11, in test_up\n    \
+             self.assertEqual(tax(101, 7), 8)\nAssertionError: 7.07 != 8\n\n{rule}\nRan 2 tests in \
+             0.000s\n\nFAILED (failures=1)\n{tap}",
+            "=".repeat(70)
+        );
+        let ran = |text: &str| read(text).map(|report| report.tests.ran());
+        assert_eq!(ran(&fine), ran(&failing));
+    }
 }
