@@ -6,6 +6,7 @@
 //! core.
 
 mod apart;
+mod asked_again;
 mod base_tree;
 mod built_files;
 mod changed_judges;

@@ -7,7 +7,8 @@
 use stopgate_core::Receipt;
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
-use super::original::{OriginalSubject, Originals, accept, accepts};
+use super::asked_again::{Again, Doubted, ask_again};
+use super::original::{OriginalSubject, Originals};
 use crate::basis::JudgeChanges;
 use crate::builds::{BuildOutputs, built_since};
 use crate::judges::may_judge;
@@ -22,51 +23,39 @@ impl Originals<'_> {
     /// Those that the judges of the start reject also with what was built.
     pub(super) fn ask_with_built_files<'s>(
         &self,
-        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        doubted: Doubted<'s>,
         digest: &str,
         receipts: &mut [Receipt],
-    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
-        let mut left = Vec::new();
-        for (subject, run) in doubted {
+    ) -> Option<Doubted<'s>> {
+        ask_again(doubted, (digest, receipts), None, |subject, run| {
             if !run.ran() || !self.may_need(subject) || self.builds_itself(subject)? {
-                left.push((subject, run));
-                continue;
+                return Some(Again::NotDue);
             }
             let whole = Apart { built: BuiltFiles::Programs, ..self.apart() };
-            let again = whole.run(&[subject], Judges::Original, ".built")?.into_iter().next();
-            match again {
-                Some(again) if accepts(subject, &again) => {
-                    accept(subject, digest, receipts);
-                }
-                again => left.push((subject, again.unwrap_or(run))),
-            }
-        }
-        Some(left)
+            let again = whole.run(&[subject], Judges::Original, ".built")?;
+            Some(Again::Instead(again.into_iter().next()))
+        })
     }
 
     /// Those that the judges of the start reject also where no earlier result is stored: a check
     /// that passes with fewer tests may only have left out what had passed before.
     pub(super) fn ask_without_stored_results<'s>(
         &self,
-        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        doubted: Doubted<'s>,
         digest: &str,
         receipts: &mut [Receipt],
-    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
-        let mut left = Vec::new();
-        for (subject, run) in doubted {
+    ) -> Option<Doubted<'s>> {
+        ask_again(doubted, (digest, receipts), None, |subject, run| {
             let is_due = run.passes()
                 && !BuildOutputs::makes(subject.criterion)
                 && !built_since(self.request.root, self.request.since).is_empty();
-            let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
-            let subjects: &[&OriginalSubject<'_>] = if is_due { &[subject] } else { &[] };
-            let again = bare.run(subjects, Judges::Original, ".unstored")?;
-            if again.iter().any(|again| accepts(subject, again)) {
-                accept(subject, digest, receipts);
-            } else {
-                left.push((subject, run));
+            if !is_due {
+                return Some(Again::NotDue);
             }
-        }
-        Some(left)
+            let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
+            let again = bare.run(&[subject], Judges::Original, ".unstored")?;
+            Some(Again::Ran(again.into_iter().next()))
+        })
     }
 
     /// Whether there is something that the check may lack, and that no changed test is part of.

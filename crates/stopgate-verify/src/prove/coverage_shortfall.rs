@@ -7,9 +7,8 @@
 use stopgate_core::{Criterion, Receipt, Status};
 
 use super::apart::{ApartRun, Judges};
-use super::original::{
-    OriginalSubject, Originals, accept, accepts, failed_tests, fewer_tests, note,
-};
+use super::asked_again::{Again, Doubted, ask_again};
+use super::original::{OriginalSubject, Originals, failed_tests, fewer_tests};
 use crate::basis::JudgeChanges;
 use crate::judges::is_test_source;
 
@@ -20,28 +19,18 @@ impl Originals<'_> {
     /// Those that the judges of the start reject for more than a lack of coverage.
     pub(super) fn ask_with_todays_tests<'s>(
         &self,
-        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        doubted: Doubted<'s>,
         digest: &str,
         receipts: &mut [Receipt],
-    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
-        let mut left = Vec::new();
-        for (subject, run) in doubted {
-            if !lacks_only_coverage(subject, &run) {
-                left.push((subject, run));
-                continue;
+    ) -> Option<Doubted<'s>> {
+        ask_again(doubted, (digest, receipts), Some(REACHED), |subject, run| {
+            if !lacks_only_coverage(subject, run) {
+                return Some(Again::NotDue);
             }
-            let OriginalSubject { criterion, floor, failed, fewer, .. } = *subject;
-            let changes = without_tests(&subject.changes);
-            let by_settings = OriginalSubject { criterion, changes, floor, failed, fewer };
+            let by_settings = subject.with_changes(without_tests(&subject.changes));
             let again = self.apart().run(&[&by_settings], Judges::Original, ".coverage")?;
-            if again.first().is_some_and(|again| accepts(subject, again)) {
-                accept(subject, digest, receipts);
-                note(receipts, &criterion.name, REACHED);
-            } else {
-                left.push((subject, run));
-            }
-        }
-        Some(left)
+            Some(Again::Ran(again.into_iter().next()))
+        })
     }
 }
 

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use stopgate_core::Receipt;
 
-use super::apart::{ApartRun, Judges};
-use super::original::{OriginalSubject, Originals, accept, accepts};
+use super::apart::Judges;
+use super::asked_again::{Again, Doubted, ask_again};
+use super::original::Originals;
 use crate::basis::JudgeChanges;
 use crate::git::{GitFilters, git};
 
@@ -26,29 +27,21 @@ impl Originals<'_> {
     /// Those that the judges of the start reject also without the packages that are new.
     pub(super) fn ask_without_new_packages<'s>(
         &self,
-        doubted: Vec<(&'s OriginalSubject<'s>, ApartRun)>,
+        doubted: Doubted<'s>,
         digest: &str,
         receipts: &mut [Receipt],
-    ) -> Option<Vec<(&'s OriginalSubject<'s>, ApartRun)>> {
-        let mut left = Vec::new();
-        for (subject, run) in doubted {
+    ) -> Option<Doubted<'s>> {
+        ask_again(doubted, (digest, receipts), None, |subject, run| {
             let places = if run.ran() { self.new_packages(&subject.changes) } else { Vec::new() };
             if places.is_empty() {
-                left.push((subject, run));
-                continue;
+                return Some(Again::NotDue);
             }
             let mut changes = subject.changes.clone();
             changes.absent.extend(places);
-            let OriginalSubject { criterion, floor, failed, fewer, .. } = *subject;
-            let bare = OriginalSubject { criterion, changes, floor, failed, fewer };
+            let bare = subject.with_changes(changes);
             let again = self.apart().run(&[&bare], Judges::Original, ".packages")?;
-            if again.first().is_some_and(|again| accepts(subject, again)) {
-                accept(subject, digest, receipts);
-            } else {
-                left.push((subject, run));
-            }
-        }
-        Some(left)
+            Some(Again::Ran(again.into_iter().next()))
+        })
     }
 
     /// Directories with added tests and a manifest, of which nothing was there at the start.

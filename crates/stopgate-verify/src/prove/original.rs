@@ -48,6 +48,12 @@ pub(super) struct OriginalSubject<'a> {
 }
 
 impl OriginalSubject<'_> {
+    /// The same criterion, with other changes undone.
+    pub(super) fn with_changes(&self, changes: JudgeChanges) -> OriginalSubject<'_> {
+        let Self { criterion, floor, failed, fewer, .. } = *self;
+        OriginalSubject { criterion, changes, floor, failed, fewer }
+    }
+
     pub(super) fn runs(&self) -> bool {
         self.criterion.command().is_some()
     }
