@@ -3,7 +3,7 @@
 use stopgate_core::Receipt;
 
 use super::apart::ApartRun;
-use super::original::{OriginalSubject, accept, accepts, receipt_of};
+use super::original::{OriginalSubject, accept, accepts, note};
 
 /// What the judges of the start reject so far, with the run in which they did.
 pub(super) type Doubted<'s> = Vec<(&'s OriginalSubject<'s>, ApartRun)>;
@@ -36,9 +36,8 @@ pub(super) fn ask_again<'s>(
         match again {
             Some(again) if accepts(subject, &again) => {
                 accept(subject, digest, receipts);
-                let receipt = receipt_of(receipts, &subject.criterion.name);
-                let notes = receipt.map(|receipt| &mut receipt.evidence.notes);
-                notes.into_iter().for_each(|notes| notes.extend(noted.map(Into::into)));
+                let name = &subject.criterion.name;
+                let _ = noted.map(|text| note(receipts, name, text));
             }
             Some(again) if is_better => left.push((subject, again)),
             _rejected => left.push((subject, run)),
