@@ -50,16 +50,23 @@ pub(super) fn stamps_of_shell(text: &str) -> Vec<&str> {
     let writes = ["> ", ">", "touch "].iter().flat_map(|sign| text.match_indices(sign));
     let written = writes.map(|(at, sign)| {
         let rest = text[at + sign.len()..].trim_start_matches('"');
-        (at, &rest[..rest.find(is_end).unwrap_or(rest.len())])
+        (at, place_of(&rest[..rest.find(is_end).unwrap_or(rest.len())]))
     });
     let is_read = |(at, word): &(usize, &str)| {
-        text.find(*word).is_some_and(|first| first < *at && decides(line_at(text, first)))
+        let mut earlier = text.match_indices(*word).take_while(|(first, _)| first < at);
+        earlier.any(|(first, _)| decides(line_at(text, first)))
     };
     let mut found: Vec<&str> =
         written.filter(|(_, word)| is_file(word)).filter(is_read).map(|(_, word)| word).collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// `.cache/passed/$name`: of a name that only the shell knows, the directory.
+fn place_of(word: &str) -> &str {
+    let Some((known, _)) = word.split_once('$') else { return word };
+    known.rsplit_once('/').map_or(word, |(place, _)| place)
 }
 
 /// The stamps of a script in Python or JavaScript that names them in quotes.
@@ -133,6 +140,9 @@ mod tests {
         assert_eq!(stamps_of_shell("[ -e .ok ] && exit 0\ncheck && touch .ok\n"), [".ok"]);
         assert_eq!(stamps_of_shell("grep -q yes .ok && exit 0\ncheck > .ok\n"), [".ok"]);
         assert_eq!(stamps_of_shell("echo x >&2; run 2>&1 >/dev/null"), Vec::<&str>::new());
+        let store =
+            "mkdir -p .seen\nif [ -e \".seen/$name\" ]; then exit 0; fi\ntouch \".seen/$name\"\n";
+        assert_eq!(stamps_of_shell(store), [".seen"]);
         let state = "grep -q good state && echo seen > state";
         assert_eq!(stamps_of_shell(state), Vec::<&str>::new());
     }
