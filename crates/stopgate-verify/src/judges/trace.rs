@@ -311,8 +311,8 @@ impl Tracer<'_> {
         }
         let deeper = Stand { depth: stand.depth + 1, ..stand.clone() };
         if stand.rank == Rank::Judge {
-            self.listed_exceptions(arguments, stand);
-            self.data_in_judging_places(arguments, stand);
+            exceptions::listed_exceptions(self, arguments, stand);
+            exceptions::data_in_judging_places(self, arguments, stand);
         }
         self.program(program, arguments, fate, &deeper);
     }

@@ -15,7 +15,10 @@ use crate::judges::is_test_source;
 /// What is noted where today's tests reach what those of the start do not.
 const REACHED: &str = "the tests of the start pass; today's tests reach the coverage it asks for";
 
-impl Originals<'_> {
+/// Asks the judges of the start once more where only coverage is missing.
+pub(super) struct CoverageShortfall<'a>(pub(super) &'a Originals<'a>);
+
+impl CoverageShortfall<'_> {
     /// Those that the judges of the start reject for more than a lack of coverage.
     pub(super) fn ask_with_todays_tests<'s>(
         &self,
@@ -28,7 +31,7 @@ impl Originals<'_> {
                 return Some(Again::NotDue);
             }
             let by_settings = subject.with_changes(without_tests(&subject.changes));
-            let again = self.apart().run(&[&by_settings], Judges::Original, ".coverage")?;
+            let again = self.0.apart().run(&[&by_settings], Judges::Original, ".coverage")?;
             Some(Again::Ran(again.into_iter().next()))
         })
     }

@@ -10,6 +10,7 @@ use stopgate_core::{
 };
 
 use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
+use super::coverage_shortfall::CoverageShortfall;
 use super::measured_coverage::MeasuredCoverage;
 use super::rebuilt::RebuiltChecks;
 use super::round::Looked;
@@ -210,7 +211,8 @@ impl Originals<'_> {
         let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
         let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
-        let doubted = self.ask_with_todays_tests(doubted, digest, receipts)?;
+        let shortfall = CoverageShortfall(self);
+        let doubted = shortfall.ask_with_todays_tests(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;
         for subject in open.iter().filter(|subject| !askable.iter().any(|own| same(own, subject))) {
             let told = told(subject, OriginalVerdict::Undecided, digest, Vec::new());

@@ -1,4 +1,4 @@
-//! Outputs that are compared, and what checks that are no test runners go by.
+//! Outputs that are compared, and what checks go by that run no tests.
 
 use std::path::Path;
 

@@ -8,46 +8,44 @@ use super::super::role::Why;
 use super::super::shell::is_open;
 use super::{Stand, Tracer};
 
-impl Tracer<'_> {
-    /// `[ -f docs/.linkignore ]`: a list of what is not looked at, also one that is not there yet.
-    pub(super) fn listed_exceptions(&mut self, words: &[&str], stand: &Stand) {
-        let is_path = |word: &&&str| !word.starts_with('-') && word.contains(['/', '.']);
-        let named = words.iter().filter(is_path).filter(|word| !is_open(word));
-        let lists = named.filter(|word| says_exceptions(Path::new(word)));
-        let found = lists.filter_map(|word| inner(self.root, &stand.directory, word));
-        for path in found.filter(|path| !is_foreign(path)).collect::<Vec<_>>() {
-            self.judge(path, Why::UsedByScript);
+/// `[ -f docs/.linkignore ]`: a list of what is not looked at, also one that is not there yet.
+pub(super) fn listed_exceptions(tracer: &mut Tracer<'_>, words: &[&str], stand: &Stand) {
+    let is_path = |word: &&&str| !word.starts_with('-') && word.contains(['/', '.']);
+    let named = words.iter().filter(is_path).filter(|word| !is_open(word));
+    let lists = named.filter(|word| says_exceptions(Path::new(word)));
+    let found = lists.filter_map(|word| inner(tracer.root, &stand.directory, word));
+    for path in found.filter(|path| !is_foreign(path)).collect::<Vec<_>>() {
+        tracer.judge(path, Why::UsedByScript);
+    }
+}
+
+/// `cat checks/*.sql | sqlite3`: data in a place that is called after what checks.
+pub(super) fn data_in_judging_places(tracer: &mut Tracer<'_>, words: &[&str], stand: &Stand) {
+    let is_path = |word: &&&str| word.contains('/') && !word.starts_with('-') && !is_open(word);
+    for word in words.iter().filter(is_path) {
+        let found = tracer.files_of(stand, word).into_iter();
+        let own: Vec<PathBuf> = found.filter(|path| is_in_judging_place(path)).collect();
+        let pattern = inner(tracer.root, &stand.directory, word)
+            .filter(|_| word.contains('*') && !own.is_empty());
+        let pattern = pattern.and_then(|pattern| pattern.to_str().map(str::to_string));
+        tracer.trace.test_patterns.extend(pattern);
+        for path in own {
+            tracer.judge(path, Why::TestData);
         }
     }
+}
 
-    /// `cat checks/*.sql | sqlite3`: data in a place that is called after what checks.
-    pub(super) fn data_in_judging_places(&mut self, words: &[&str], stand: &Stand) {
-        let is_path = |word: &&&str| word.contains('/') && !word.starts_with('-') && !is_open(word);
-        for word in words.iter().filter(is_path) {
-            let found = self.files_of(stand, word).into_iter();
-            let own: Vec<PathBuf> = found.filter(|path| is_in_judging_place(path)).collect();
-            let pattern = inner(self.root, &stand.directory, word)
-                .filter(|_| word.contains('*') && !own.is_empty());
-            let pattern = pattern.and_then(|pattern| pattern.to_str().map(str::to_string));
-            self.trace.test_patterns.extend(pattern);
-            for path in own {
-                self.judge(path, Why::TestData);
-            }
-        }
+/// A list of what is not looked at, whose directory the script puts before its name, or which
+/// somebody may add later.
+pub(super) fn exceptions(tracer: &mut Tracer<'_>, word: &str, places: Vec<PathBuf>) {
+    let name = name_of(Path::new(word));
+    let known = tracer.scanned().filter(|path| name_of(path) == name && !is_foreign(path));
+    let mut found: Vec<PathBuf> = known.cloned().collect();
+    if found.is_empty() {
+        found.extend(places.into_iter().next_back());
     }
-
-    /// A list of what is not looked at, whose directory the script puts before its name, or which
-    /// somebody may add later.
-    pub(super) fn exceptions(&mut self, word: &str, places: Vec<PathBuf>) {
-        let name = name_of(Path::new(word));
-        let known = self.scanned().filter(|path| name_of(path) == name && !is_foreign(path));
-        let mut found: Vec<PathBuf> = known.cloned().collect();
-        if found.is_empty() {
-            found.extend(places.into_iter().next_back());
-        }
-        for file in found {
-            self.judge(file, Why::UsedByScript);
-        }
+    for file in found {
+        tracer.judge(file, Why::UsedByScript);
     }
 }
 

@@ -12,8 +12,8 @@ use super::super::names::{
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
-use super::examples::has_examples;
-use super::exceptions::says_exceptions;
+use super::examples::{self, has_examples};
+use super::exceptions::{self, says_exceptions};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::project_programs::PipedInput;
@@ -130,7 +130,7 @@ impl Tracer<'_> {
     ) {
         let why = self.why_run(&path, rest, fate, stand);
         if let Some(why) = why {
-            self.examples_for(&path, rest, stand);
+            examples::examples_for(self, &path, rest, stand);
             self.compared_with(rest, stand);
             return self.follow(&path, why, stand);
         }
@@ -334,7 +334,7 @@ impl Tracer<'_> {
             if rank == Rank::Judge {
                 let found = self.inner_paths(stamps_of_shell(&text), &stand.directory);
                 self.trace.stamps.extend(found);
-                self.examples_named(&text, &inside);
+                examples::examples_named(self, &text, &inside);
             }
             return self.text(&text, &inside);
         }
@@ -393,7 +393,7 @@ impl Tracer<'_> {
             if let Some(file) = found.iter().find(|file| self.files.paths().contains(*file)) {
                 self.named_by_script(file, text, stand);
             } else if says_exceptions(Path::new(word)) {
-                self.exceptions(word, found);
+                exceptions::exceptions(self, word, found);
             }
         }
     }
