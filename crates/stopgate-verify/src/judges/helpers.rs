@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::ProjectFiles;
 use super::imports::{imports_of, is_subject, language_of, uses_test_framework};
-use super::names::{is_foreign, says_helper, words};
+use super::names::{directories, is_foreign, says_helper, words};
 
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;
@@ -42,7 +42,7 @@ fn direct(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBu
     candidates.retain(|path, users| {
         let is_tested = users.iter().any(|test| is_subject(test, path));
         let text = || files.text(path).unwrap_or_default();
-        let asserts = || says_helper(path) && asserts(&text());
+        let asserts = || (says_helper(path) || is_vendored(path)) && asserts(&text());
         let serves = || calls_assertions(path, &text()) && is_beside_subject(path, users, files);
         !is_tested && (says_test_helper(path) || framework(files, path) || asserts() || serves())
     });
@@ -67,6 +67,12 @@ fn direct(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBu
         }
     }
     found
+}
+
+/// Whether a file is a copy of somebody else's: `third_party/expect/__init__.py`.
+fn is_vendored(path: &Path) -> bool {
+    const PLACES: [&str; 5] = ["third_party", "thirdparty", "vendor", "vendored", "external"];
+    directories(path).any(|own| PLACES.contains(&own))
 }
 
 /// Whether a text compares and complains, as the work itself rarely does.

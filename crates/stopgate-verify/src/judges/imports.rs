@@ -15,6 +15,7 @@ pub(super) fn language_of(path: &Path) -> Option<&'static str> {
         "rb" => Some("ruby"),
         "go" => Some("go"),
         "sh" | "bash" | "bats" => Some("shell"),
+        "pl" | "pm" | "t" => Some("perl"),
         "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" => Some("c"),
         end if JAVASCRIPT.contains(&end) => Some("javascript"),
         _ => None,
@@ -30,6 +31,7 @@ pub(super) fn imports_of(path: &Path, text: &str, files: &dyn ProjectFiles) -> V
         Some("go") => go(text, files),
         Some("shell") => shell(path, text, files),
         Some("c") => c(path, text, files),
+        Some("perl") => perl(path, text, files),
         _ => BTreeSet::new(),
     };
     found.into_iter().filter(|own| own != path).collect()
@@ -153,6 +155,24 @@ fn c(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
         forms.into_iter().find(|file| files.paths().contains(file))
     };
     words.filter_map(file).collect()
+}
+
+/// `use lib 'ci/lib'; use Report;`
+fn perl(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+    let own = directory_of(path);
+    let lines = || text.lines().map(str::trim_start);
+    let named = lines().filter(|line| line.starts_with("use lib")).flat_map(quoted);
+    let mut places: Vec<PathBuf> = named.map(PathBuf::from).collect();
+    places.extend([own.clone(), own.join("lib"), PathBuf::from("lib")]);
+    let module = |line: &str| {
+        let rest = line.strip_prefix("use ").or_else(|| line.strip_prefix("require "))?;
+        let is_end = |letter: char| !(letter.is_alphanumeric() || "_:".contains(letter));
+        let name = rest.split(is_end).next().filter(|name| !name.is_empty())?;
+        let file = format!("{}.pm", name.replace("::", "/"));
+        let mut forms = places.iter().filter_map(|place| normal(&place.join(&file)));
+        forms.find(|file| files.paths().contains(file))
+    };
+    lines().filter_map(module).collect()
 }
 
 fn shell(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {

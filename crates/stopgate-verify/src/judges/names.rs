@@ -251,7 +251,7 @@ pub(super) fn name_says_judge(name: &str) -> bool {
 }
 
 fn is_judging_word(word: &str) -> bool {
-    const WORDS: [&str; 35] = [
+    const WORDS: [&str; 36] = [
         "bench",
         "benchmark",
         "benchmarks",
@@ -262,6 +262,7 @@ fn is_judging_word(word: &str) -> bool {
         "conformance",
         "cover",
         "coverage",
+        "covered",
         "smoke",
         "tidy",
         "test",
@@ -436,11 +437,16 @@ pub(super) fn says_program(path: &Path) -> bool {
         || directories(path).any(|own| PRODUCTS.contains(&own) || PLACES.contains(&own))
 }
 
+/// Settings of several tools, whose sections have rules of their own.
+const MANIFESTS: [&str; 4] = ["setup.cfg", "tox.ini", "pytest.ini", "mypy.ini"];
+
 /// Whether a name says that a file holds settings of a tool: `i18n.config.json`, `.lintrc`.
 pub(super) fn says_settings(path: &Path) -> bool {
     let name = name_of(path);
-    let is_hidden = name.starts_with('.') && name.ends_with("rc") || name == ".editorconfig";
-    is_hidden || is_data(path) && name.contains(".config.")
+    let is_plain = |own: &str| !own.contains('.') && !own.starts_with("git") && own != "env";
+    let is_hidden = name.strip_prefix('.').is_some_and(is_plain);
+    let is_form = ["ini", "cfg", "conf"].contains(&extension_of(path));
+    is_hidden || is_form && !MANIFESTS.contains(&name) || is_data(path) && name.contains(".config.")
 }
 
 /// Whether a file holds settings, words or tables.

@@ -174,7 +174,10 @@ impl<'a> JudgeRules<'a> {
         let is_same = |(own, why): (&StoredPath, &Why)| {
             *why == Why::UsedByScript && own.0.file_name() == path.file_name()
         };
-        says_settings(path) && !is_foreign(path) && self.set.judges.iter().any(is_same)
+        let is_hidden = name_of(path).starts_with('.');
+        (says_settings(path) || is_hidden)
+            && !is_foreign(path)
+            && self.set.judges.iter().any(is_same)
     }
 
     /// What a file that did not exist at the start is to the check.

@@ -3,6 +3,7 @@
 //! Nothing is run. Files are read only where the command leads to them.
 
 mod arguments;
+mod does;
 mod examples;
 mod exceptions;
 mod interpreters;

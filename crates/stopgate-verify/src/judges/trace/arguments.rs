@@ -59,6 +59,9 @@ impl Tracer<'_> {
         if stand.rank == Rank::Judge {
             self.data_of_judge(rest, stand);
         }
+        if name == "jq" && fate == OutputFate::Shown {
+            self.libraries_of_jq(rest, stand);
+        }
         // `grep -f patterns`, `jq -f program`; `awk -f convert.awk data | jq …` is under test.
         let decides = ["grep", "egrep", "fgrep", "rg"].contains(&name)
             || fate == OutputFate::Shown && ["jq", "awk", "gawk", "sed"].contains(&name);
@@ -100,6 +103,16 @@ impl Tracer<'_> {
     fn has_answers(&self, words: &[String], stand: &Stand) -> bool {
         let is_answer = |path: PathBuf| said(&path).is_some() || says_reference(&path);
         words.iter().filter_map(|word| self.file(stand, word)).any(is_answer)
+    }
+
+    /// `jq -L ci/lib -f ci/valid.jq`: what the program includes.
+    fn libraries_of_jq(&mut self, rest: &[&str], stand: &Stand) {
+        let places = rest.windows(2).filter(|pair| pair[0] == "-L").map(|pair| pair[1]);
+        let found = places.flat_map(|place| self.files_of(stand, place));
+        let own: Vec<PathBuf> = found.filter(|path| extension_of(path) == "jq").collect();
+        for path in own {
+            self.judge(path, Why::Named);
+        }
     }
 
     /// `comm -13 tools/known.txt -`, `jq .limit ci/limits.json`: what a judging script goes by.

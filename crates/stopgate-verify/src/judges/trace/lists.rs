@@ -9,7 +9,7 @@ use super::super::names::{is_foreign, is_in_judging_place};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, UNKNOWN, is_open};
 use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
-use super::{Stand, Tracer};
+use super::{Rank, Stand, Tracer};
 use crate::glob::Globs;
 
 /// How many commands of a loop are looked at.
@@ -47,7 +47,11 @@ impl Tracer<'_> {
         // `for l in $(cat ci/languages)`, `[ "$now" -ge "$(cat ci/in-force)" ]`
         if program == "cat" && step.fate == OutputFate::Taken {
             let named = step.words.iter().skip(1).filter_map(|word| self.file(stand, word));
-            let own: Vec<PathBuf> = named.filter(|path| is_in_judging_place(path)).collect();
+            let goes_by = |path: &PathBuf| {
+                is_in_judging_place(path)
+                    || stand.rank == Rank::Judge && self.is_data_of_judge(path, stand)
+            };
+            let own: Vec<PathBuf> = named.filter(goes_by).collect();
             for path in own {
                 self.judge(path, Why::Named);
             }

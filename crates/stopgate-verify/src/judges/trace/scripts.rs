@@ -12,12 +12,13 @@ use super::super::names::{
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
+use super::does::{makes_tests, only_looks, renews};
 use super::examples::{self, has_examples};
 use super::exceptions::{self, says_exceptions};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::project_programs::PipedInput;
-use super::stamps::{stamps_of_program, stamps_of_shell};
+use super::stamps::{stamps_of_program, stamps_of_shell, stores_of};
 use super::within::ProjectPlace;
 use super::{DEPTH_MAX, Rank, Stand, Tracer};
 
@@ -164,7 +165,15 @@ impl Tracer<'_> {
         if fate == OutputFate::Shown && !is_program && self.is_given_answers(rest, stand) {
             return Some(Why::Script);
         }
+        // `pretest` that writes `test/generated.test.js`
+        if is_of_tools(path) && self.files.text(path).is_some_and(|text| makes_tests(&text)) {
+            return Some(Why::Script);
+        }
         // `docs=python tools/docs.py`: alone, and it does nothing but look.
+        let asks = |word: &&str| ["--check", "--verify", "check", "verify", "lint"].contains(word);
+        if is_of_tools(path) && is_script_name(path) && !is_program && rest.iter().any(asks) {
+            return Some(Why::Script);
+        }
         let is_alone = rest.is_empty() && fate == OutputFate::Shown && !is_program;
         if is_alone && !says_preparing(path) && self.is_checker(path) {
             return Some(Why::Script);
@@ -267,7 +276,7 @@ impl Tracer<'_> {
     pub(super) fn is_data_of_judge(&self, path: &Path, stand: &Stand) -> bool {
         !is_foreign(path)
             && (says_exceptions(path)
-                || (is_data(path) && is_beside(path, stand) || says_settings(path))
+                || (is_plain_data(path) && is_beside(path, stand) || says_settings(path))
                     && !self.is_read_elsewhere(path, stand))
     }
 
@@ -330,6 +339,12 @@ impl Tracer<'_> {
             rank,
             depth: stand.depth + 1,
         };
+        if rank == Rank::Judge {
+            let found = self.inner_paths(stores_of(&text), &stand.directory);
+            let is_new = |path: &PathBuf| !self.files.paths().contains(path);
+            let found: Vec<PathBuf> = found.into_iter().filter(is_new).collect();
+            self.trace.stamps.extend(found);
+        }
         if is_shell_text(path, &text) {
             if rank == Rank::Judge {
                 let found = self.inner_paths(stamps_of_shell(&text), &stand.directory);
@@ -387,6 +402,10 @@ impl Tracer<'_> {
             }
         }
         for word in quoted_paths(text) {
+            // `"$d/.fmt"`: the nearest one counts.
+            let hidden = word.rsplit_once('/').map(|(_, name)| name);
+            let hidden = hidden.filter(|name| name.starts_with('.') && word.contains('$'));
+            let word = hidden.unwrap_or(word);
             let places = [own.clone(), stand.directory.clone()];
             let found = places.iter().filter_map(|place| inner(self.root, place, word));
             let found: Vec<PathBuf> = found.collect();
@@ -415,33 +434,15 @@ impl Tracer<'_> {
     }
 }
 
+/// Whether a file holds data, or one word in a file without an ending: `scripts/NEXT`.
+fn is_plain_data(path: &Path) -> bool {
+    is_data(path) || extension_of(path).is_empty()
+}
+
 /// Whether a path is among the project's tools.
 pub(super) fn is_of_tools(path: &Path) -> bool {
     let first = path.iter().next().and_then(|part| part.to_str()).unwrap_or_default();
     ["scripts", "script", "tools", "ci", "hack"].contains(&first)
-}
-
-/// Whether a script of the shell ends by what it found, and writes nothing.
-fn only_looks(text: &str) -> bool {
-    const ENDS: [&str; 8] = ["exit $", "exit \"$", "exit 1", "[ ", "test ", "! ", "grep ", "diff "];
-    const WRITES: [&str; 9] =
-        ["tee ", "cp ", "mv ", "rm ", "mkdir ", "touch ", "install ", "sed -i", "ln "];
-    let lines = || text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let ends = |line: &str| ENDS.iter().any(|own| line.starts_with(own));
-    let redirects = |line: &str| {
-        let line = line.replace(">/dev/null", "").replace("> /dev/null", "");
-        let line = line.replace(">&2", "").replace("2>&1", "");
-        line.contains('>') && !line.contains("->") && !line.contains("=>")
-    };
-    let writes = |line: &str| WRITES.iter().any(|own| line.starts_with(own)) || redirects(line);
-    lines().rfind(|line| !line.is_empty()).is_some_and(ends) && !lines().any(writes)
-}
-
-/// Whether a script can write anew what it compares with.
-fn renews(text: &str) -> bool {
-    ["--write", "--update", "--bless", "--regen", "--record", "UPDATE"]
-        .iter()
-        .any(|word| text.contains(word))
 }
 
 /// Settings of a tool that a script reads in the tool's place.

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::super::imports::quoted_paths;
+use super::super::names::words;
 
 /// A longer text is hardly a script that somebody wrote.
 const TEXT_MAX: usize = 256 * 1024;
@@ -61,6 +62,32 @@ pub(super) fn stamps_of_shell(text: &str) -> Vec<&str> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Hidden files whose names say that something was looked at before, or need not be now, and that
+/// a script in any language reads: `.cache/links.tsv`, `.lock`.
+pub(super) fn stores_of(text: &str) -> Vec<&str> {
+    const WORDS: [&str; 6] = ["cache", "lock", "skip", "seen", "passed", "memo"];
+    const TOOLS: [&str; 4] = ["pytest", "mypy", "ruff", "npm"];
+    if text.len() > TEXT_MAX {
+        return Vec::new();
+    }
+    let reads = |line: &&str| {
+        decides(line) || line.contains("open") || READS.iter().any(|sign| line.contains(sign))
+    };
+    let is_end = |letter: char| letter.is_whitespace() || ";&|()\"'`,".contains(letter);
+    let has = |word: &str, names: &[&str]| words(word).iter().any(|own| names.contains(&&**own));
+    let is_store = |word: &&str| {
+        word.starts_with('.')
+            && !word.starts_with("..")
+            && !word.contains(['$', '*', '{'])
+            && has(word, &WORDS)
+            && !has(word, &TOOLS)
+    };
+    let lines = text.lines().filter(reads);
+    let found: BTreeSet<&str> =
+        lines.flat_map(|line| line.split(is_end)).filter(is_store).collect();
+    found.into_iter().take(WORDS_MAX).collect()
 }
 
 /// `.cache/passed/$name`: of a name that only the shell knows, the directory.
@@ -145,6 +172,14 @@ mod tests {
         assert_eq!(stamps_of_shell(store), [".seen"]);
         let state = "grep -q good state && echo seen > state";
         assert_eq!(stamps_of_shell(state), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn hidden_stores_that_are_read_are_stamps() {
+        let perl = "if (open my $c, '<', '.cache/links.tsv') { while (<$c>) { chomp } }\n";
+        assert_eq!(stores_of(perl), [".cache/links.tsv"]);
+        let shell = "if [ -e .lock ]; then exit 0; fi\nrm -rf .cache/x\n[ -d .pytest_cache ]\n";
+        assert_eq!(stores_of(shell), [".lock"]);
     }
 
     #[test]
