@@ -70,6 +70,7 @@ pub(crate) fn all(steps: &mut Steps) -> Result<()> {
 
 /// The rooms that change most, without a client, a server or a released program.
 pub(crate) fn quick(steps: &mut Steps) -> Result<()> {
+    steps.need("tools", || get_tools(&["git", "python3", "pytest-3"]))?;
     steps.run("tests of the rooms", || {
         let rooms = [
             "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",
@@ -145,17 +146,22 @@ fn minutes(seconds: u64) -> String {
 }
 
 fn set_up() -> Result<()> {
-    let missing: Vec<_> = NEEDED.iter().filter(|(name, ..)| !tools::has(name)).collect();
-    if !missing.is_empty() {
-        tools::refresh();
-    }
     if !has_postgres() {
         println!("PostgreSQL is missing, installing postgresql: a server for the shared journal");
         tools::refresh();
         tools::get("pg_ctlcluster", "postgresql");
     }
     println!("PostgreSQL: the tests run servers of their own, and stop them");
-    for (name, package, purpose) in NEEDED {
+    get_tools(&NEEDED.map(|(name, ..)| name))
+}
+
+/// Installs those of the needed tools that are missing.
+fn get_tools(wanted: &[&str]) -> Result<()> {
+    let wanted: Vec<_> = NEEDED.into_iter().filter(|(name, ..)| wanted.contains(name)).collect();
+    if wanted.iter().any(|(name, ..)| !tools::has(name)) {
+        tools::refresh();
+    }
+    for (name, package, purpose) in wanted {
         if tools::has(name) {
             println!("{name} is here: {purpose}");
             continue;

@@ -69,7 +69,7 @@ fn direct(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBu
     found
 }
 
-/// Whether a file is a copy of somebody else's: `third_party/expect/__init__.py`.
+/// Whether a file is a copy of another project's: `third_party/expect/__init__.py`.
 fn is_vendored(path: &Path) -> bool {
     const PLACES: [&str; 5] = ["third_party", "thirdparty", "vendor", "vendored", "external"];
     directories(path).any(|own| PLACES.contains(&own))
