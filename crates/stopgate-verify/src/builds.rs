@@ -34,7 +34,7 @@ const LIST_AT_START: Duration = Duration::from_secs(1);
 const BUILT_MAX: usize = 5_000;
 /// How far behind the clock of files may be: one tick of the slowest kernels.
 const CLOCK_STEP: Duration = Duration::from_millis(10);
-/// What git ends with where there is no repository.
+/// The exit code of git outside of a repository.
 const NO_REPOSITORY: i32 = 128;
 /// A tree with more entries is not looked through for build directories.
 const ENTRIES_MAX: usize = 20_000;

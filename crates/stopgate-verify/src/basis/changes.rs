@@ -9,6 +9,7 @@ mod settings;
 mod undeclared;
 mod workspaces;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -161,7 +162,8 @@ impl Compare<'_> {
         if self.noted.judges.asks_git() || self.tests_ask_git() {
             self.found.git = GitUse::Asks;
         }
-        let is_named = |branch: &str| self.names_branch(branch);
+        let words = OnceCell::new();
+        let is_named = |name: &str| words.get_or_init(|| self.words_of_judges()).contains(name);
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root, &is_named));
         let mut git: Vec<LastingChange> = git.collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
@@ -311,21 +313,6 @@ impl Compare<'_> {
             }
             None => self.found.absent.push(go_modules::left_out(path).into()),
         }
-    }
-
-    /// The directory that has nothing but files that hide something, or the file itself: an empty
-    /// directory would go on hiding it.
-    fn hiding_place(&self, path: &Path) -> PathBuf {
-        let rules = self.noted.judges.rules();
-        let hides = |file: &TreeFile| {
-            let role = rules.role_of_new(&file.path, &self.files);
-            matches!(role, JudgeRole::Whole(Why::Hides(_)))
-        };
-        let is_whole = |place: &&Path| {
-            let mut inside = self.now.files().filter(|file| file.path.starts_with(place));
-            !place.as_os_str().is_empty() && inside.all(hides)
-        };
-        path.ancestors().skip(1).take_while(is_whole).last().unwrap_or(path).to_path_buf()
     }
 
     /// A test without tests, where the check asks git which files there are: one that git knows

@@ -106,9 +106,9 @@ impl GitState {
     fn moved_branches(&self, now: &Self, is_named: &dyn Fn(&str) -> bool) -> Vec<LastingChange> {
         let is_moved = |name: &str, at: &String| {
             let branch = name.strip_prefix("refs/heads/");
-            branch.is_some_and(is_named)
-                && self.head.as_deref() != Some(name)
+            self.head.as_deref() != Some(name)
                 && now.refs.get(name) != Some(at)
+                && branch.is_some_and(is_named)
         };
         let hides = |name: &&String| {
             let branch = name.strip_prefix("refs/tags/").filter(|own| is_named(own));

@@ -16,6 +16,9 @@ use crate::tree::TreeFile;
 /// Languages that tests are written in.
 const LANGUAGES: [&str; 9] = ["py", "js", "mjs", "cjs", "ts", "rs", "go", "sh", "bats"];
 
+/// For how many files that hide something their directory is looked at.
+const HIDING_MAX: usize = 100;
+
 impl Compare<'_> {
     /// What came into environments of Python that the check may use, and steers its runner.
     pub(super) fn environments(&mut self) {
@@ -85,11 +88,32 @@ impl Compare<'_> {
         is_source && texts().is_some_and(|(then, today)| unlicensed(&then) == unlicensed(&today))
     }
 
-    /// Whether the command, or a script that judges, names a branch.
-    pub(super) fn names_branch(&self, branch: &str) -> bool {
+    /// The directory that has nothing but files that hide something, or the file itself: an empty
+    /// directory would go on hiding it.
+    pub(super) fn hiding_place(&self, path: &Path) -> PathBuf {
+        // Each asks about all files.
+        if self.found.absent.len() > HIDING_MAX {
+            return path.into();
+        }
+        let rules = self.noted.judges.rules();
+        let hides = |file: &TreeFile| {
+            let role = rules.role_of_new(&file.path, &self.files);
+            matches!(role, JudgeRole::Whole(Why::Hides(_)))
+        };
+        let is_whole = |place: &&Path| {
+            let mut inside = self.now.files().filter(|file| file.path.starts_with(place));
+            !place.as_os_str().is_empty() && inside.all(hides)
+        };
+        path.ancestors().skip(1).take_while(is_whole).last().unwrap_or(path).to_path_buf()
+    }
+
+    /// The words of the command and of scripts that judge, among them names of branches.
+    pub(super) fn words_of_judges(&self) -> BTreeSet<String> {
         let is_end = |letter: char| !(letter.is_alphanumeric() || "-_/.".contains(letter));
-        let has =
-            |text: &str| text.split(is_end).any(|word| word.split("..").any(|part| part == branch));
+        let words = |text: &str| {
+            let parts = text.split(is_end).flat_map(|word| word.split(".."));
+            parts.map(str::to_string).collect::<Vec<_>>()
+        };
         let rules = self.noted.judges.rules();
         let runs = |file: &&FileText| {
             let role = rules.role(&text_path(&file.path));
@@ -101,9 +125,10 @@ impl Compare<'_> {
                     )
             )
         };
-        let mut scripts = self.basis.text.files.iter().filter(runs);
-        has(&self.criterion.command().unwrap_or_default())
-            || scripts.any(|file| self.original(file).is_some_and(|text| has(&text)))
+        let scripts = self.basis.text.files.iter().filter(runs);
+        let texts = scripts.filter_map(|file| self.original(file));
+        let command = self.criterion.command().unwrap_or_default();
+        texts.chain([command]).flat_map(|text| words(&text)).collect()
     }
 
     /// Whether a test of the start asks git about the files, and finds others than there were.
