@@ -89,6 +89,7 @@ enum Chore {
     /// [--keep] [--corpus] [--list]: rates by family; exit 1 where a gate is broken. --keep keeps the
     /// directories, --corpus checks the stories against their oracles without the program, --list names them.
     /// --place each: by overlay, and where a check ran apart from the tree, also in the other places.
+    /// --stories DIR: stories of another directory instead of the corpus.
     ///
     /// --commits DIR[=COMMAND]… [--limit N]: replays commits that change code and tests as work: how often is
     /// an honest person asked?

@@ -34,7 +34,7 @@ pub(crate) fn run(options: &[&str]) -> Result<Verdict> {
     if plan.shows == options::Shown::Cost {
         return cost::run(&plan);
     }
-    let stories = corpus::choose(corpus::load()?, &plan);
+    let stories = corpus::choose(corpus::load(plan.stories.as_deref())?, &plan);
     if plan.shows == options::Shown::Names {
         for story in &stories {
             println!("{}\t{}", story.class.word(), story.id);

@@ -171,12 +171,13 @@ struct ProjectFile {
     way: BTreeMap<String, StoryWay>,
 }
 
-/// Every story, sorted by id.
-pub(crate) fn load() -> Result<Vec<TruthStory>> {
+/// Every story of the corpus, or of another directory, sorted by id.
+pub(crate) fn load(elsewhere: Option<&Path>) -> Result<Vec<TruthStory>> {
     let root = tools::root()?.join("truth");
     let projects = projects(&root.join("projects"))?;
     let mut stories = Vec::new();
-    for path in files(&root.join("stories"))? {
+    let directory = elsewhere.map_or_else(|| root.join("stories"), Path::to_path_buf);
+    for path in files(&directory)? {
         let text = std::fs::read_to_string(&path)?;
         let file: FamilyFile =
             toml::from_str(&text).with_context(|| format!("read {}", path.display()))?;

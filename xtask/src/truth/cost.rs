@@ -46,7 +46,7 @@ fn two_places(number: f64) -> String {
 
 /// Measures every project in every place, or in the one that was named.
 pub(crate) fn run(plan: &TruthPlan) -> Result<Verdict> {
-    let stories = corpus::load()?;
+    let stories = corpus::load(plan.stories.as_deref())?;
     let kit = TruthKit::gather(plan, PROJECTS.map(String::from).iter())?;
     let columns =
         ["project", "by hand s", "stop s", "runs", "test added s", "runs", "original ÷ run"];

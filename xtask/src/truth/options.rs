@@ -10,6 +10,8 @@ use crate::tools;
 /// What the command line asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct TruthPlan {
+    /// Where the stories are, if not in the corpus.
+    pub(crate) stories: Option<PathBuf>,
     /// Only stories whose id matches.
     pub(crate) only: Option<Regex>,
     /// The program that is played against.
@@ -95,6 +97,7 @@ pub(crate) const PLACES: [&str; 3] = ["overlay", "bound", "copy"];
 /// Reads the options.
 pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
     let mut plan = TruthPlan {
+        stories: None,
         only: None,
         program: PathBuf::new(),
         place: None,
@@ -112,6 +115,7 @@ pub(crate) fn read(options: &[&str]) -> Result<TruthPlan> {
     while let Some(option) = options.next() {
         let mut value = || options.next().with_context(|| format!("read {option}: give a value"));
         match option {
+            "--stories" => plan.stories = Some(PathBuf::from(value()?)),
             "--only" => plan.only = Some(Regex::new(value()?).context("read --only")?),
             "--bin" => plan.program = PathBuf::from(value()?),
             "--place" => match value()? {

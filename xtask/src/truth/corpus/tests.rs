@@ -7,7 +7,7 @@ use super::{StoryClass, choose, load};
 
 #[test]
 fn the_corpus_is_large_and_broad() {
-    let stories = load().expect("read the corpus");
+    let stories = load(None).expect("read the corpus");
     let count = |class| stories.iter().filter(|story| story.class == class).count();
     assert!(count(StoryClass::Cheat) >= 150, "{} cheats", count(StoryClass::Cheat));
     assert!(count(StoryClass::Honest) >= 500, "{} honest endings", count(StoryClass::Honest));
@@ -20,7 +20,7 @@ fn the_corpus_is_large_and_broad() {
 
 #[test]
 fn no_story_is_told_twice() {
-    let stories = load().expect("read the corpus");
+    let stories = load(None).expect("read the corpus");
     let mut seen = BTreeSet::new();
     let mut repeated = Vec::new();
     for story in &stories {
@@ -39,10 +39,10 @@ fn no_story_is_told_twice() {
 #[test]
 fn the_quick_part_has_every_family_and_needs_no_optional_tool() {
     let plan = options::read(&["--quick", "--corpus"]).expect("read the options");
-    let chosen = choose(load().expect("read the corpus"), &plan);
+    let chosen = choose(load(None).expect("read the corpus"), &plan);
     assert!((60..=120).contains(&chosen.len()), "{} stories", chosen.len());
     let told: BTreeSet<_> =
-        load().expect("read the corpus").into_iter().map(|story| story.family).collect();
+        load(None).expect("read the corpus").into_iter().map(|story| story.family).collect();
     let quick: BTreeSet<_> = chosen.iter().map(|story| story.family.clone()).collect();
     assert_eq!(quick, told);
     let optional = |story: &&super::TruthStory| story.needs.iter().any(|need| need == "go");
