@@ -123,6 +123,33 @@ pub enum Proof {
     Approve,
 }
 
+/// What a criterion has stopgate run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofCommand<'a> {
+    /// A line for the platform's shell.
+    Shell(&'a str),
+    /// A program and its arguments.
+    Argv(&'a [String]),
+}
+
+impl Proof {
+    /// What is run, where something is.
+    pub fn command(&self) -> Option<ProofCommand<'_>> {
+        match self {
+            Self::Check { command, .. } => Some(ProofCommand::Shell(command)),
+            Self::Run { argv, .. } => Some(ProofCommand::Argv(argv)),
+            Self::Files { .. }
+            | Self::Pattern { .. }
+            | Self::Coverage { .. }
+            | Self::Features { .. }
+            | Self::Git { .. }
+            | Self::Review { .. }
+            | Self::Attest
+            | Self::Approve => None,
+        }
+    }
+}
+
 /// A text that a pattern is looked for in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -406,21 +433,13 @@ impl Criterion {
 
     /// What to type to see what the check sees, where a command can show it.
     pub fn command(&self) -> Option<String> {
-        match &self.proof {
-            Proof::Check { command, .. } => Some(command.clone()),
-            Proof::Run { argv, .. } => {
+        Some(match self.proof.command()? {
+            ProofCommand::Shell(line) => line.into(),
+            ProofCommand::Argv(argv) => {
                 let words: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-                Some(words.join(" "))
+                words.join(" ")
             }
-            Proof::Files { .. }
-            | Proof::Pattern { .. }
-            | Proof::Coverage { .. }
-            | Proof::Features { .. }
-            | Proof::Git { .. }
-            | Proof::Review { .. }
-            | Proof::Attest
-            | Proof::Approve => None,
-        }
+        })
     }
 }
 

@@ -88,7 +88,7 @@ pub use crate::budget::{
 pub use crate::clean::{clean, clip, clip_end};
 pub use crate::criterion::{
     Author, Baseline, CoverageFormat, Criterion, CriterionJudge, Floor, GitDemand, JudgesAre, Kept,
-    PatternSubject, Proof, Reuse, Site, Standing, Terms, Visibility, Weight,
+    PatternSubject, Proof, ProofCommand, Reuse, Site, Standing, Terms, Visibility, Weight,
 };
 pub use crate::decide::{
     Decision, Verdict, asks_gates, completes, conclude, decide, due, overdue, proves,

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Criterion, Proof};
+use stopgate_core::{Criterion, ProofCommand};
 use stopgate_system::PROGRAM_ENDS;
 use stopgate_system::fs::PermissionsExt;
 
@@ -58,20 +58,13 @@ pub(crate) fn definition(criterion: &Criterion) -> String {
 pub(crate) fn uses(root: &Path, criterion: &Criterion) -> Uses {
     let directory = criterion.terms.cwd.as_ref().map_or_else(|| root.into(), |cwd| root.join(cwd));
     let mut look = uses::CommandLook { root, directory, uses: Uses::default() };
-    match &criterion.proof {
-        Proof::Check { command, .. } => look.shell(command, 0),
-        Proof::Run { argv, .. } => {
+    match criterion.proof.command() {
+        Some(ProofCommand::Shell(line)) => look.shell(line, 0),
+        Some(ProofCommand::Argv(argv)) => {
             let words: Vec<&str> = argv.iter().map(String::as_str).collect();
             look.words(&words, 0);
         }
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Review { .. }
-        | Proof::Attest
-        | Proof::Approve => {}
+        None => {}
     }
     look.uses
 }

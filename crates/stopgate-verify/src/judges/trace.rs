@@ -23,7 +23,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Criterion, Proof};
+use stopgate_core::{Criterion, ProofCommand};
 
 use super::files::{ProjectFiles, below, inner};
 use super::names::{purpose_says_judge, said};
@@ -169,8 +169,8 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
         tracer.variable(&stand, name, value);
     }
     let says = tracer.says_judge;
-    match &criterion.proof {
-        Proof::Check { command, .. } => {
+    match criterion.proof.command() {
+        Some(ProofCommand::Shell(command)) => {
             tracer.trace.variables.extend(expanded(command));
             let script = ShellScript::parse(command);
             if says && preparing::has_sole_judge(&script) {
@@ -178,21 +178,14 @@ pub(super) fn trace(root: &Path, criterion: &Criterion, files: &dyn ProjectFiles
             }
             tracer.script(&script, &stand);
         }
-        Proof::Run { argv, .. } => {
+        Some(ProofCommand::Argv(argv)) => {
             if says {
                 stand.rank = Rank::Sole;
             }
             let words: Vec<&str> = argv.iter().map(String::as_str).collect();
             tracer.words(&words, OutputFate::Shown, &stand);
         }
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Review { .. }
-        | Proof::Attest
-        | Proof::Approve => {}
+        None => {}
     }
     tracer.finish()
 }

@@ -1,6 +1,6 @@
 //! Checks that judge less than they seem to: they rewrite what they compare with, or can't fail.
 
-use stopgate_core::{Criterion, Proof};
+use stopgate_core::{Criterion, ProofCommand};
 
 use super::shell::{Joint, OutputFate, ScriptPart, ShellScript, ShellStep};
 use super::tools::plain_name;
@@ -63,11 +63,11 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
     for (name, value) in &criterion.terms.set {
         found.extend(rewriting_variable(name, value));
     }
-    match &criterion.proof {
-        Proof::Check { command, .. } => of_script(&ShellScript::parse(command), &mut found),
-        Proof::Run { argv, .. } => {
+    match criterion.proof.command() {
+        Some(ProofCommand::Shell(line)) => of_script(&ShellScript::parse(line), &mut found),
+        Some(ProofCommand::Argv(argv)) => {
             let step = ShellStep {
-                words: argv.clone(),
+                words: argv.to_vec(),
                 assigned: Vec::new(),
                 fate: OutputFate::Shown,
                 joint: Joint::Next,
@@ -75,14 +75,7 @@ pub(crate) fn warnings(criterion: &Criterion) -> Vec<CheckWarning> {
             };
             of_step(&step, &mut found);
         }
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Review { .. }
-        | Proof::Attest
-        | Proof::Approve => {}
+        None => {}
     }
     found.dedup();
     found

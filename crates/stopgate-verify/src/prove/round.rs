@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use stopgate_core::{
-    Criterion, Evidence, Kept, Receipt, Reuse, Standing, Status, Timestamp, ToolUse,
+    Criterion, Evidence, Kept, ProofCommand, Receipt, Reuse, Standing, Status, Timestamp, ToolUse,
 };
 
 use super::found::look_at;
@@ -349,19 +349,12 @@ impl<'a> Round<'a> {
 
 /// What a criterion runs, and how long it may take.
 pub(super) fn command_of(criterion: &Criterion) -> (CheckCommand<'_>, u64) {
-    use stopgate_core::Proof;
-    match &criterion.proof {
-        Proof::Check { command, timeout_ms } => (CheckCommand::Shell(command), *timeout_ms),
-        Proof::Run { argv, timeout_ms } => (CheckCommand::Argv(argv), *timeout_ms),
-        Proof::Files { .. }
-        | Proof::Pattern { .. }
-        | Proof::Coverage { .. }
-        | Proof::Features { .. }
-        | Proof::Git { .. }
-        | Proof::Review { .. }
-        | Proof::Attest
-        | Proof::Approve => (CheckCommand::Argv(&[]), 0),
-    }
+    let command = match criterion.proof.command() {
+        Some(ProofCommand::Shell(line)) => CheckCommand::Shell(line),
+        Some(ProofCommand::Argv(argv)) => CheckCommand::Argv(argv),
+        None => CheckCommand::Argv(&[]),
+    };
+    (command, criterion.timeout_ms())
 }
 
 /// The tree as it is now; nothing where it can't be told apart from others.
