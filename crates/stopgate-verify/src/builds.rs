@@ -125,6 +125,15 @@ pub(crate) fn built_since(root: &Path, since: Option<SystemTime>) -> Vec<PathBuf
     listed.into_iter().filter(is_young).take(BUILT_MAX).collect()
 }
 
+/// Files that git ignores and that a run wrote that began at `begun`.
+pub(crate) fn made_since(root: &Path, begun: SystemTime) -> Vec<PathBuf> {
+    let begun = begun.checked_sub(CLOCK_STEP).unwrap_or(begun);
+    let is_made =
+        |path: &PathBuf| changed_at(&root.join(path)).is_some_and(|written| written >= begun);
+    let listed = ignored(root, LIST_WITHIN).unwrap_or_default();
+    listed.into_iter().filter(is_made).take(BUILT_MAX).collect()
+}
+
 /// Whether a built file is a program, a library or a bundle: a stamp or a cache is none.
 pub(crate) fn is_program(root: &Path, path: &Path) -> bool {
     const ENDS: [&str; 11] =

@@ -372,12 +372,17 @@ impl JudgeSet {
     }
 
     fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
-        if self.reach.conduct == CheckConduct::Looks {
-            return;
-        }
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        self.add(test_data::data(command, files, &judges), &Why::TestData);
+        let found = match self.reach.conduct {
+            CheckConduct::Looks if self.scripts().next().is_none() => BTreeSet::new(),
+            CheckConduct::Looks => {
+                let work = self.work.iter().map(|path| path.0.as_path());
+                test_data::of_scripts(files, judges.iter().copied().chain(work))
+            }
+            CheckConduct::Unknown | CheckConduct::Tests => test_data::data(command, files, &judges),
+        };
+        self.add(found, &Why::TestData);
     }
 
     /// The files that judge as a whole.
@@ -399,25 +404,15 @@ impl JudgeSet {
 
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
         let Ok(whole_root) = root.canonical() else { return };
-        let rules = JudgeRules::of(self);
-        let mut links = BTreeSet::new();
-        let listed = files.paths().iter().filter(|path| rules.role(path) != JudgeRole::Work);
-        let named = self.judges.keys().map(|path| &path.0);
-        for path in listed.chain(named) {
-            links.extend(links::follow(root, path, &rules.role(path)));
-            links.extend(links::above(root, &whole_root, path));
-        }
-        drop(rules);
-        let inner = links.iter().flat_map(|link| &link.files);
+        let listed = files.paths().iter().chain(self.judges.keys().map(|path| &path.0));
+        self.links = links::of(root, &whole_root, listed, &JudgeRules::of(self));
+        let inner = self.links.iter().flat_map(|link| &link.files);
         let inner = inner.filter_map(|file| file.0.strip_prefix(&whole_root).ok());
-        let inner: Vec<PathBuf> = inner.map(Path::to_path_buf).collect();
-        for path in inner {
-            let is_mixed = matches!(self.role(&path), JudgeRole::Sections(_));
-            if !is_mixed && self.role(&path) == JudgeRole::Work {
-                self.judges.entry(StoredPath(path)).or_insert(Why::BehindLink);
-            }
+        let inner: BTreeSet<PathBuf> = inner.map(Path::to_path_buf).collect();
+        let is_work = |path: &PathBuf| self.role(path) == JudgeRole::Work;
+        for path in inner.into_iter().filter(is_work).collect::<Vec<_>>() {
+            self.judges.entry(StoredPath(path)).or_insert(Why::BehindLink);
         }
-        self.links = links.into_iter().collect();
     }
 
     /// What the file at `path` is to the check, by what was known at the start.

@@ -157,6 +157,7 @@ impl Compare<'_> {
         undeclared::undeclared_packages(self);
         undeclared::hiding_scripts(self);
         undeclared::links_out(self);
+        undeclared::links_to_judges(self);
         self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {

@@ -1,5 +1,6 @@
 //! Judges behind symbolic links: a judge is the content that a link leads to.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use stopgate_system::CanonicalPath;
 use super::files::name_of;
 use super::names::said;
 use super::role::{JudgeRole, Why};
+use super::rules::JudgeRules;
 use super::stored_path::StoredPath;
 
 /// How many files behind one link are looked at.
@@ -25,8 +27,24 @@ pub(crate) struct JudgeLink {
     pub(crate) files: Vec<StoredPath>,
 }
 
+/// The links among files that judge, and above them.
+pub(super) fn of<'p>(
+    root: &Path,
+    whole_root: &Path,
+    paths: impl Iterator<Item = &'p PathBuf>,
+    rules: &JudgeRules<'_>,
+) -> Vec<JudgeLink> {
+    let judged = paths.map(|path| (path, rules.role(path)));
+    let judged = judged.filter(|(_, role)| *role != JudgeRole::Work);
+    let found: BTreeSet<JudgeLink> = judged
+        .flat_map(|(path, role)| [follow(root, path, &role), above(root, whole_root, path)])
+        .flatten()
+        .collect();
+    found.into_iter().collect()
+}
+
 /// What the link at `path` leads to; `None` where it is not a link or leads nowhere.
-pub(super) fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<JudgeLink> {
+fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<JudgeLink> {
     let whole = root.join(path);
     if !whole.symlink_metadata().ok()?.is_symlink() {
         return None;
@@ -48,7 +66,7 @@ pub(super) fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<Judge
 }
 
 /// What `path` leads to where a directory above it is a link.
-pub(super) fn above(root: &Path, whole_root: &Path, path: &Path) -> Option<JudgeLink> {
+fn above(root: &Path, whole_root: &Path, path: &Path) -> Option<JudgeLink> {
     let mut directories = path.ancestors().skip(1).filter(|own| !own.as_os_str().is_empty());
     directories.find(|own| root.join(own).is_symlink())?;
     let target = root.join(path).canonical().ok()?;

@@ -47,7 +47,7 @@ impl JudgeSet {
     }
 
     /// Scripts that judge without being tests.
-    fn scripts(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn scripts(&self) -> impl Iterator<Item = &Path> {
         let judges = self.judges.iter();
         let scripts = judges.filter(|(_, why)| matches!(why, Why::Script | Why::UsedByScript));
         scripts.map(|(path, _)| path.0.as_path())

@@ -3,6 +3,7 @@
 //! Most data belongs to the work, also where a test reads it. Cases and samples that tests name
 //! and the work does not are different: what they say is what the tests ask for.
 
+mod scripted;
 mod told;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
 use super::names::{is_code, is_foreign, said, words};
 use crate::glob::Globs;
+
+pub(super) use self::scripted::data as of_scripts;
 
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;
@@ -190,7 +193,17 @@ fn included(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<Path
         let named = text.lines().flat_map(|line| data_of(path, line));
         let named = named.filter_map(|word| normal(&own.join(word)));
         let named = named.filter(|path| files.paths().contains(path));
-        if judges.contains(path.as_path()) { by_tests.extend(named) } else { by_work.extend(named) }
+        if !judges.contains(path.as_path()) {
+            by_work.extend(named);
+            continue;
+        }
+        // What a script looks at is elsewhere; what it goes by is beside it or says so.
+        let is_test = said(path).is_some();
+        let is_beside = |data: &PathBuf| {
+            directory_of(data) == own || (data.starts_with(&own) && own != Path::new(""))
+        };
+        let is_own = |data: &PathBuf| is_beside(data) || says_rules(data) || says_cases(data);
+        by_tests.extend(named.filter(|data| is_test || is_own(data)));
     }
     let is_open = |path: &PathBuf| {
         let in_root = path.parent().is_none_or(|place| place.as_os_str().is_empty());

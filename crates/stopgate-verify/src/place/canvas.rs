@@ -78,6 +78,9 @@ impl Canvas {
         for path in recipe.absent {
             self.take_away(path, recipe.restore)?;
         }
+        for path in recipe.absent {
+            self.take_away_emptied(path).map_err(failed(path))?;
+        }
         for mount in recipe.mounts.iter().filter(|mount| !mount.at.is_absolute()) {
             self.make_dirs(&mount.at).map_err(failed(&mount.at))?;
         }
@@ -202,6 +205,22 @@ impl Canvas {
         if shows_through {
             self.make_dirs(parent)?;
             whiteout(&to)?;
+        }
+        Ok(())
+    }
+
+    /// Takes away directories that hold nothing any more: a loop over them would miss their files.
+    fn take_away_emptied(&mut self, path: &Path) -> io::Result<()> {
+        let above = path.ancestors().skip(1).filter(|at| !at.as_os_str().is_empty());
+        for directory in above.collect::<Vec<_>>() {
+            if self.shown(directory) != Shown::Directory {
+                continue;
+            }
+            let mut names = self.names(directory)?.into_iter();
+            if names.any(|name| self.shown(&directory.join(name)) != Shown::Nothing) {
+                break;
+            }
+            self.hide(directory)?;
         }
         Ok(())
     }

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 
+use super::built_files::BuiltFiles;
 use super::original::OriginalSubject;
 use super::recommit::with_commit;
 use super::round::{CommandRun, Round, command_of, tree_of};
 use super::{Freshness, ProofRequest, reading};
 use crate::basis::{Basis, JudgeChanges, content_of};
-use crate::builds::{BuildOutputs, built_since, is_program};
 use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
@@ -124,6 +124,8 @@ pub(super) struct Apart<'a> {
     /// on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
+    /// When the run began that is judged.
+    pub(super) ran_at: SystemTime,
 }
 
 /// What is left out of a run because another process keeps writing to it.
@@ -131,18 +133,6 @@ pub(super) struct Apart<'a> {
 enum Restless {
     Files,
     Directories,
-}
-
-/// Files that git ignores and that were built since the start, in a check that builds by times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum BuiltFiles {
-    /// An original run builds them again; every other one has them.
-    #[default]
-    MadeByOriginals,
-    /// No run has them.
-    Absent,
-    /// Every run has the programs and bundles among them; what may be a stamp, it does not.
-    Programs,
 }
 
 /// A check in its place.
@@ -270,9 +260,7 @@ impl Apart<'_> {
         };
         let mut absent = if original { changes.absent.clone() } else { Vec::new() };
         absent.extend(self.restless.iter().cloned());
-        if BuildOutputs::makes(subject.criterion) || self.built == BuiltFiles::Absent {
-            absent.extend(self.unbuilt(judges));
-        }
+        absent.extend(self.unbuilt(subject.criterion, judges));
         let recipe = PlaceRecipe {
             root: self.request.root,
             scratch: &scratch,
@@ -308,19 +296,6 @@ impl Apart<'_> {
         StandInHome::of(masks, &self.basis.variables(), scratch).ok_or_else(|| {
             "files outside the project changed, and a copy can't hide that".to_string()
         })
-    }
-
-    /// What was built since the start, and the run does not have.
-    fn unbuilt(&self, judges: Judges) -> Vec<PathBuf> {
-        let root = self.request.root;
-        let built = || built_since(root, self.request.since);
-        match self.built {
-            BuiltFiles::MadeByOriginals if judges == Judges::Today => Vec::new(),
-            BuiltFiles::MadeByOriginals | BuiltFiles::Absent => built(),
-            BuiltFiles::Programs => {
-                built().into_iter().filter(|path| !is_program(root, path)).collect()
-            }
-        }
     }
 
     fn run_opened(

@@ -4,13 +4,15 @@
 //! from weakened tests. A check that fails for lack of it is asked again with it, unless a test
 //! that changed is of a language that is built.
 
-use stopgate_core::Receipt;
+use std::path::PathBuf;
 
-use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
+use stopgate_core::{Criterion, Receipt};
+
+use super::apart::{Apart, ApartRun, Judges};
 use super::asked_again::{Again, Doubted, ask_again};
 use super::original::{OriginalSubject, Originals};
 use crate::basis::JudgeChanges;
-use crate::builds::{BuildOutputs, built_since};
+use crate::builds::{BuildOutputs, built_since, is_program, made_since};
 use crate::judges::may_judge;
 
 /// Languages whose tests run as they are written.
@@ -18,6 +20,46 @@ const READ: [&str; 16] = [
     "sh", "bash", "bats", "py", "rb", "pl", "t", "lua", "txt", "csv", "json", "yaml", "yml",
     "toml", "out", "in",
 ];
+
+/// What a run does not have of the files that git ignores and that were built since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BuiltFiles {
+    /// An original run builds them again, where the check builds by times; every other one has
+    /// them.
+    #[default]
+    MadeByOriginals,
+    /// No run has them.
+    Absent,
+    /// Every run has the programs and bundles among them; what may be a stamp, it does not.
+    Programs,
+}
+
+impl Apart<'_> {
+    /// What was built since the start, and the run does not have.
+    pub(super) fn unbuilt(&self, criterion: &Criterion, judges: Judges) -> Vec<PathBuf> {
+        let root = self.request.root;
+        let built = || built_since(root, self.request.since);
+        match self.built {
+            BuiltFiles::Absent => built(),
+            _ if !BuildOutputs::makes(criterion) => self.made_by_the_check(criterion, judges),
+            BuiltFiles::MadeByOriginals if judges == Judges::Today => Vec::new(),
+            BuiltFiles::MadeByOriginals => built(),
+            BuiltFiles::Programs => {
+                built().into_iter().filter(|path| !is_program(root, path)).collect()
+            }
+        }
+    }
+
+    /// What the run that is judged has made by itself, such as a database: it was made with today's
+    /// judges, and an original run makes its own.
+    fn made_by_the_check(&self, criterion: &Criterion, judges: Judges) -> Vec<PathBuf> {
+        if judges == Judges::Today {
+            return Vec::new();
+        }
+        let made = made_since(self.request.root, self.ran_at);
+        made.into_iter().filter(|path| self.basis.makes(&criterion.name, path)).collect()
+    }
+}
 
 impl Originals<'_> {
     /// Those that the judges of the start reject also with what was built.

@@ -9,7 +9,8 @@ use stopgate_core::{
     Timestamp,
 };
 
-use super::apart::{Apart, ApartRun, BuiltFiles, Judges};
+use super::apart::{Apart, ApartRun, Judges};
+use super::built_files::BuiltFiles;
 use super::coverage_shortfall::CoverageShortfall;
 use super::measured_coverage::MeasuredCoverage;
 use super::rebuilt::RebuiltChecks;
@@ -290,6 +291,7 @@ impl Originals<'_> {
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
             built: BuiltFiles::default(),
+            ran_at: self.looked.begun,
         }
     }
 }

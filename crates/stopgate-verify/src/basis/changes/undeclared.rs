@@ -1,14 +1,16 @@
 //! Packages that came into `node_modules` without a manifest that names them, and work that is not
 //! in the project any more: what passes with these here fails everywhere else.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::keep::content_below;
+use super::super::text::text_path;
 use super::Compare;
 use crate::files::read_text;
 use crate::git::{GitFilters, git};
-use crate::judges::ProjectFiles;
+use crate::judges::{JudgeRole, ProjectFiles};
 use crate::tree::{FileKind, Stat, TreeFile};
 
 const MODULES: &str = "node_modules";
@@ -25,6 +27,8 @@ const MANIFESTS: [&str; 6] = [
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// How many packages are looked at.
 const PACKAGES_MAX: usize = 20_000;
+/// How many new links are followed.
+const LINKS_MAX: usize = 1_000;
 /// So many names of packages are kept.
 const NAMES_MAX: usize = 5_000;
 /// How long git may take to tell what the commit of the start has.
@@ -141,6 +145,33 @@ pub(super) fn links_out(compare: &mut Compare<'_>) {
         compare.bind(&path, &content_below(&target));
         let text = format!("{} is a link out of the project now", path.display());
         compare.found.lasting.push(text);
+    }
+}
+
+/// Work that is a link to judges now: `out -> expected` is compared with itself.
+pub(super) fn links_to_judges(compare: &mut Compare<'_>) {
+    let rules = compare.noted.judges.rules();
+    let judges: BTreeSet<PathBuf> =
+        compare.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
+    let is_judge = |path: &PathBuf| rules.role(path) != JudgeRole::Work;
+    let leads = |link: &PathBuf| {
+        let whole = fs::canonicalize(compare.root.join(link)).ok()?;
+        let target = whole.strip_prefix(compare.root).ok()?.to_path_buf();
+        // A link above itself is not a place for judges.
+        let is_place = !target.as_os_str().is_empty() && !link.starts_with(&target);
+        let mut below = judges.range(target.clone()..).take_while(|path| path.starts_with(&target));
+        (is_place && below.any(is_judge)).then_some(target)
+    };
+    let links = compare.now.files().filter(|file| file.kind == FileKind::Link);
+    let links = links.filter(|file| compare.is_younger(file)).map(|file| &file.path);
+    let links = links.filter(|path| !judges.contains(*path)).take(LINKS_MAX);
+    let found: Vec<_> = links.filter_map(|path| Some((path.clone(), leads(path)?))).collect();
+    for (path, target) in found {
+        let text = format!("{} is a link to {} now", path.display(), target.display());
+        compare.bind(&path, &target.to_string_lossy());
+        compare.found.texts.push(text);
+        compare.found.steering.push(path.clone());
+        compare.found.absent.push(path);
     }
 }
 

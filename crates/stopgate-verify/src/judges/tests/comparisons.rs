@@ -50,6 +50,42 @@ fn an_input_judges_where_its_output_is_compared() {
 }
 
 #[test]
+fn an_input_judges_wherever_its_output_is_compared_later() {
+    check(
+        "
+        report.py = print()
+        data/sales.csv = a,b
+        data/out.csv = a,b
+        want.txt
+        check.sh = mkdir -p out\\npython3 report.py data/sales.csv out/a.txt\\necho made\\ndiff want.txt out/a.txt
+        Makefile = out/a.txt: data/sales.csv\\n\\tpython3 report.py $< $@\\nsame: out/a.txt\\n\\tdiff want.txt out/a.txt\\nall: out/a.txt\\n\\techo made\\n
+        ",
+        "
+        sh check.sh => check.sh data/sales.csv want.txt
+        python3 report.py data/out.csv && diff want.txt data/out.csv => want.txt
+        make same => ~Makefile data/sales.csv want.txt
+        make all => ~Makefile
+        ",
+    );
+}
+
+#[test]
+fn data_of_tests_judges_where_scripts_of_a_check_name_it() {
+    check(
+        "
+        load.py = open('fixtures/people.csv')
+        fixtures/people.csv = a,b
+        fixtures/other.csv = a,b
+        tools/verify.py = print()
+        ",
+        "
+        python3 load.py && python3 tools/verify.py => fixtures/people.csv tools/verify.py
+        python3 load.py =>
+        ",
+    );
+}
+
+#[test]
 fn programs_for_filters_judge_where_their_exit_code_decides() {
     check(
         "

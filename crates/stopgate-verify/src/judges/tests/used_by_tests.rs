@@ -47,6 +47,19 @@ fn what_only_tests_measure_by_judges() {
 }
 
 #[test]
+fn what_a_checking_script_looks_at_is_work_and_what_it_goes_by_judges() {
+    check(
+        "
+        tools/check.js = require('../i18n/en.json'); require('./words.json'); require('../data/limits.json')
+        i18n/en.json
+        tools/words.json
+        data/limits.json
+        ",
+        "node tools/check.js => data/limits.json tools/check.js tools/words.json",
+    );
+}
+
+#[test]
 fn source_with_tests_for_vitest_has_sections() {
     check(
         "

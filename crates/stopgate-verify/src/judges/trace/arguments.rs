@@ -29,6 +29,9 @@ const OUTPUTS: [&str; 14] = [
     "--resultlog",
 ];
 
+/// How many commands later an output may be compared.
+const STEPS_MAX: usize = 40;
+
 impl Tracer<'_> {
     /// A program that looks at files: what it compares with is a judge, what it looks at is not.
     pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
@@ -89,10 +92,13 @@ impl Tracer<'_> {
     /// `python report.py data/sales.csv | diff - expected.txt`: what should come out was written
     /// for this input, and no other.
     pub(super) fn compared_input(&mut self, step: &ShellStep, next: &[ScriptPart], stand: &Stand) {
-        if !comparison_of(step, next).is_some_and(|words| self.has_answers(words, stand)) {
+        let compared = comparison_of(step, next);
+        let Some(compared) = compared.filter(|words| self.has_answers(words, stand)) else {
             return;
-        }
-        let named = step.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        };
+        // What is compared itself is the output.
+        let named = step.words.iter().skip(1);
+        let named = named.filter(|word| !word.starts_with('-') && !compared.contains(word));
         let inputs = named.chain(&step.input).filter_map(|word| self.file(stand, word));
         let inputs: Vec<PathBuf> = inputs.filter(|path| is_input(path)).collect();
         for path in inputs {
@@ -100,7 +106,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn has_answers(&self, words: &[String], stand: &Stand) -> bool {
+    pub(super) fn has_answers(&self, words: &[String], stand: &Stand) -> bool {
         let is_answer = |path: PathBuf| said(&path).is_some() || says_reference(&path);
         words.iter().filter_map(|word| self.file(stand, word)).any(is_answer)
     }
@@ -257,26 +263,30 @@ impl Tracer<'_> {
     }
 }
 
-/// The comparison that takes what a command prints, at the end of its pipe or right behind it.
+/// The comparison that takes what a command prints: at the end of its pipe, or further on where a
+/// file takes it, or where the command was told the file that is compared.
 fn comparison_of<'p>(step: &ShellStep, next: &'p [ScriptPart]) -> Option<&'p [String]> {
     let steps = next.iter().map_while(|part| match part {
         ScriptPart::Step(step) => Some(step),
         ScriptPart::Enter | ScriptPart::Leave => None,
     });
     let mut is_piped = step.joint == Joint::Pipe;
-    if !is_piped && step.fate != OutputFate::Taken {
-        return None;
-    }
-    for step in steps {
-        if matches!(step.words.first().map(String::as_str), Some("diff" | "cmp")) {
-            return Some(&step.words);
+    let is_taken = step.fate == OutputFate::Taken;
+    for later in steps.take(STEPS_MAX) {
+        let is_told =
+            || later.words.iter().any(|word| is_output(word) && step.words.contains(word));
+        let compares = matches!(later.words.first().map(String::as_str), Some("diff" | "cmp"));
+        if compares && (is_piped || is_taken || is_told()) {
+            return Some(&later.words);
         }
-        if !is_piped {
-            return None;
-        }
-        is_piped = step.joint == Joint::Pipe;
+        is_piped = is_piped && later.joint == Joint::Pipe;
     }
     None
+}
+
+/// Whether a word names a file.
+fn is_output(word: &str) -> bool {
+    !word.starts_with('-') && !extension_of(Path::new(word)).is_empty()
 }
 
 /// Whether an option is followed by a file with patterns or a program: `-f`, also among others.
@@ -291,7 +301,7 @@ fn names_program(word: &str) -> bool {
 
 /// Whether a file holds rows or lines that a program is fed with: a table, or a text whose name or
 /// directory says so.
-fn is_input(path: &Path) -> bool {
+pub(super) fn is_input(path: &Path) -> bool {
     const WORDS: [&str; 8] =
         ["data", "input", "inputs", "in", "sample", "samples", "case", "cases"];
     let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));

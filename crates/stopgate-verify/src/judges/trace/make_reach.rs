@@ -9,6 +9,7 @@ use super::super::role::Why;
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
 use super::super::shell::{assignment, is_open};
 use super::super::tools::{is_interpreter, is_shell, plain_name};
+use super::arguments::is_input;
 use super::makefiles::Makefiles;
 use super::programs::is_script_name;
 use super::{Stand, Tracer};
@@ -219,11 +220,15 @@ impl Tracer<'_> {
         true
     }
 
-    /// Data that a target of the check is made from, as its name says: `fixtures/seed.sql`.
+    /// Data that a target of the check is made from, as its name says: `fixtures/seed.sql`. Where
+    /// its recipe compares, also tables that the outputs are made from.
     fn data_needed(&mut self, all: &Makefiles, target: &str, needed: &str, directory: &Path) {
-        if !name_says_judge(target) {
+        let compares = self.compares(all, target, directory);
+        if !name_says_judge(target) && !compares {
             return;
         }
+        let judges =
+            |path: &PathBuf| said(path) == Some(NameSays::Data) || compares && is_input(path);
         let mut open: Vec<String> = needed.split_whitespace().map(str::to_string).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop() {
@@ -232,7 +237,7 @@ impl Tracer<'_> {
             }
             let path = inner(self.root, directory, &name);
             let path = path.filter(|path| self.files.paths().contains(path));
-            if let Some(path) = path.filter(|path| said(path) == Some(NameSays::Data)) {
+            if let Some(path) = path.filter(judges) {
                 self.judge(path, Why::TestData);
             }
             let rules = all.expanded_rules_of(&name);
@@ -240,6 +245,25 @@ impl Tracer<'_> {
                 all.expand(needs).split_whitespace().map(str::to_string).collect::<Vec<_>>()
             }));
         }
+    }
+
+    /// Whether the recipe of a target compares something with what should come out.
+    fn compares(&self, all: &Makefiles, target: &str, directory: &Path) -> bool {
+        let stand = Stand {
+            directory: directory.into(),
+            others: Vec::new(),
+            script: None,
+            rank: super::Rank::Command,
+            depth: 0,
+        };
+        let recipe = all.recipes_of(target).join("\n");
+        let lines = all.expand(&worked_out(&recipe));
+        let lines = lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        super::ShellScript::parse(&text).steps().any(|step| {
+            let program = step.words.first().map(String::as_str);
+            matches!(program, Some("diff" | "cmp")) && self.has_answers(&step.words, &stand)
+        })
     }
 
     /// Whether a rule needs a test or a directory of tests, or its recipe names a test.

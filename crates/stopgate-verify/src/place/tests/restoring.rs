@@ -22,6 +22,17 @@ fn restored_files_are_there_and_absent_ones_are_not() {
 }
 
 #[test]
+fn directories_that_hold_nothing_else_go_with_what_is_absent() {
+    for kind in kinds() {
+        let stage = Stage::new().absent("cases/new/in/args").absent("cases/new/want");
+        stage.scene.write("cases/old/want", "x").write("cases/new/in/args", "y");
+        stage.scene.write("cases/new/want", "z");
+        let place = stage.open(kind);
+        assert_eq!(stage.says(&place, "ls cases"), "old", "{kind:?}");
+    }
+}
+
+#[test]
 fn nothing_is_written_through_a_link_that_the_work_planted() {
     for kind in kinds() {
         let stage = Stage::new()
