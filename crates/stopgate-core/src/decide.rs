@@ -117,7 +117,7 @@ pub fn overdue(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 const CHANGED_JUDGES: &str =
-    "everything passes, but not by the tests as they were at the start: a person decides";
+    "the checks pass now, but what judged them at the start does not confirm it: a person decides";
 const WAITED_IN_VAIN: &str = "what it waited for did not happen before its deadline";
 const UNTRUSTED: &str = "nobody trusted the project's file, so its checks were not run";
 

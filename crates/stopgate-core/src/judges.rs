@@ -87,6 +87,11 @@ pub(crate) fn checks(state: &State, seen: &Seen) -> Checks {
     }
 }
 
+/// Whether every check passes, and only what judged at the start does not confirm it.
+pub(crate) fn is_only_disputed(state: &State, seen: &Seen) -> bool {
+    matches!(checks(state, seen), Checks::Disputed | Checks::ForPerson)
+}
+
 fn is_disputed(criterion: &Criterion, seen: &Seen) -> bool {
     let mut named = seen.receipts.iter().filter(|receipt| receipt.criterion == criterion.name);
     seen.receipt(&criterion.name).is_some()

@@ -15,6 +15,7 @@ use crate::budget;
 use crate::clean::{clean, clip};
 use crate::criterion::{Criterion, CriterionJudge, Proof};
 use crate::decide::claims;
+use crate::judges;
 use crate::policy::GoalShape;
 use crate::receipt::{Evidence, OriginalRun, OriginalVerdict, Receipt, Status};
 use crate::seen::{Seen, ToolUse};
@@ -196,7 +197,11 @@ fn remark(state: &State, seen: &Seen, tally: &Tally, popped: u32) -> String {
             "The inner frame is finished; go on with the outer one. "
         });
     } else if claims(state, seen) {
-        text.push_str("You said that it is done, but the checks do not pass. ");
+        text.push_str(if judges::is_only_disputed(state, seen) {
+            "You said that it is done; the checks pass now, but what judged them at the start does not confirm it. "
+        } else {
+            "You said that it is done, but the checks do not pass. "
+        });
     }
     match (tally.idle, seen.tools) {
         (0, _) => {}

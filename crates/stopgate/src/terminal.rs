@@ -7,13 +7,13 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use self::unix::{columns, is_unread};
+pub(crate) use self::unix::{columns, has_piped_answer, is_unread};
 
 #[cfg(all(unix, feature = "tui"))]
 pub(crate) use self::unix::{is_hung_up, stop_here};
 
 #[cfg(windows)]
-pub(crate) use self::windows::{columns, is_unread};
+pub(crate) use self::windows::{columns, has_piped_answer, is_unread};
 
 #[cfg(all(windows, feature = "tui"))]
 pub(crate) use self::windows::{is_hung_up, stop_here};

@@ -104,8 +104,11 @@ fn show(asked: &ApprovalAsked) {
 
 /// Whether the person means it; where nobody can be asked, calling the command says so.
 fn confirmed(args: &Args, asked: &ApprovalAsked) -> bool {
-    if args.yes || args.on.json || asked.digest.is_none() || !common::has_person() {
+    if args.yes || args.on.json || asked.digest.is_none() {
         return true;
+    }
+    if !common::has_person() {
+        return !common::declines();
     }
     let question = "Accept the changed judges and end the loop if its checks pass? [y/N] ";
     common::agrees(question, Default::No)

@@ -1,7 +1,7 @@
 //! What commands on one loop share.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +12,9 @@ use stopgate_store::Stored;
 use super::completions::{loops, sessions};
 use crate::output::{self, Audience};
 use crate::stores::STORES;
+
+/// A yes or a no is not longer.
+const ANSWER_BYTES_MAX: u64 = 64;
 
 /// No prompt and no receipt is longer.
 const NAMED_BYTES_MAX: u64 = 16 << 20;
@@ -110,6 +113,15 @@ pub(crate) fn agrees(question: &str, default: Default) -> bool {
     let mut answer = String::new();
     let _ = std::io::stdin().read_line(&mut answer);
     means_yes(&answer, default)
+}
+
+/// Whether an answer that was piped in says no: `echo n | stopgate approve`.
+pub(crate) fn declines() -> bool {
+    let mut answer = String::new();
+    if crate::terminal::has_piped_answer() {
+        let _ = BufReader::new(io::stdin().take(ANSWER_BYTES_MAX)).read_line(&mut answer);
+    }
+    !means_yes(&answer, Default::Yes)
 }
 
 /// Whether a person's answer to a question of yes or no means yes.

@@ -5,7 +5,7 @@ mod explain_task;
 use std::process::ExitCode;
 
 use clap_complete::engine::ArgValueCandidates;
-use stopgate_core::{GateAction, GateWord, Receipt, Stopped, ToolUse};
+use stopgate_core::{GateAction, GateWord, Receipt, Status, Stopped, ToolUse};
 use stopgate_engine::{Engine, Explanation, Failure, LoopTarget};
 use stopgate_store::Stored;
 
@@ -15,6 +15,8 @@ use super::status::{checking_line, first_run_line};
 use crate::output::{self, BOLD, CommandResult, DIM, styled};
 
 const LABEL_COLUMNS: usize = 13;
+/// How many changes of judges are listed.
+const CHANGES_SHOWN: usize = 5;
 
 /// Explain a decision: the rule, what was seen, and the text sent
 #[derive(Debug, clap::Args)]
@@ -160,6 +162,19 @@ fn show_seen(stopped: &Stopped) {
     }
     for receipt in &stopped.receipts {
         row(&format!("check {}", receipt.criterion), &receipt_line(receipt));
+        show_doubt(receipt);
+    }
+}
+
+/// Why a check that passes is not enough, as `status` says it.
+fn show_doubt(receipt: &Receipt) {
+    if receipt.status != Status::NeedsApproval {
+        return;
+    }
+    let original = receipt.evidence.original.iter();
+    let changes = original.flat_map(|run| run.changes.iter().take(CHANGES_SHOWN));
+    for text in receipt.trouble.iter().chain(changes) {
+        row("", text);
     }
 }
 

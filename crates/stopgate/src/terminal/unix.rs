@@ -18,6 +18,14 @@ pub(crate) fn is_unread() -> bool {
     looked.is_ok() && asked[0].revents().contains(PollFlags::ERR)
 }
 
+/// Whether a pipe or a file brings an answer within a moment; an open pipe may never.
+pub(crate) fn has_piped_answer() -> bool {
+    let input = rustix::stdio::stdin();
+    let mut asked = [PollFd::new(&input, PollFlags::IN)];
+    let moment = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+    !rustix::termios::isatty(input) && poll(&mut asked, Some(&moment)).is_ok_and(|ready| ready > 0)
+}
+
 /// Waits for input, a signal or the time; tells whether the terminal is gone.
 ///
 /// The terminal's library reads on and on from a terminal that was closed, so it is never asked

@@ -19,6 +19,11 @@ pub(crate) const fn is_unread() -> bool {
     false
 }
 
+/// Whether a pipe or a file brings an answer: a pipe can't be asked, so it is not waited for.
+pub(crate) const fn has_piped_answer() -> bool {
+    false
+}
+
 /// Waits for a key or the time; a console is never gone while this process has it.
 #[cfg(feature = "tui")]
 pub(crate) fn is_hung_up(wait: std::time::Duration) -> bool {

@@ -378,6 +378,18 @@ fn a_person_accepts_changed_tests_and_an_agent_can_t() {
 }
 
 #[test]
+fn a_no_that_is_piped_in_approves_nothing_and_explain_says_what_is_asked() {
+    let (suite, id) = waiting_for_a_person();
+    let explained = suite.stage.run(&format!("explain {id}"));
+    assert!(explained.out.contains("1 test fails as it was at the start"), "{explained}");
+    assert!(explained.out.contains("tests/test_parse.py was changed"), "{explained}");
+    let command = suite.stage.command(&format!("approve {id}"));
+    let ran = suite.stage.finish(command, b"n\n");
+    assert!(ran.code == 1 && ran.out.contains("Nothing was approved."), "{ran}");
+    assert_eq!(suite.outcome(&id), "needs_approval");
+}
+
+#[test]
 fn a_person_makes_changed_tests_the_ones_to_go_by() {
     let (suite, id) = waiting_for_a_person();
     let ran = suite.stage.run_with(&format!("approve --change {id}"), &suite.tools());
