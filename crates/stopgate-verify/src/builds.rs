@@ -38,6 +38,8 @@ const CLOCK_STEP: Duration = Duration::from_millis(10);
 const NO_REPOSITORY: i32 = 128;
 /// A tree with more entries is not looked through for build directories.
 const ENTRIES_MAX: usize = 20_000;
+/// Where a project may have an environment of Python.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 const VARIABLE: &str = "CARGO_TARGET_DIR";
 /// Filling the directory may not keep a person waiting for longer.
 const FILL_WITHIN: Duration = Duration::from_mins(1);
@@ -132,6 +134,33 @@ pub(crate) fn made_since(root: &Path, begun: SystemTime) -> Vec<PathBuf> {
         |path: &PathBuf| changed_at(&root.join(path)).is_some_and(|written| written >= begun);
     let listed = ignored(root, LIST_WITHIN).unwrap_or_default();
     listed.into_iter().filter(is_made).take(BUILT_MAX).collect()
+}
+
+/// Modules that were written since then in the project's own environments of Python: packages are
+/// installed there, the project's among them.
+pub(crate) fn installed_since(root: &Path, since: SystemTime) -> Vec<PathBuf> {
+    let names = |place: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(root.join(place)).into_iter().flatten().flatten();
+        entries.map(|entry| place.join(entry.file_name())).collect()
+    };
+    let libraries = ENVIRONMENTS.iter().flat_map(|own| names(&Path::new(own).join("lib")));
+    let mut open: Vec<PathBuf> = libraries.map(|place| place.join("site-packages")).collect();
+    let (mut found, mut seen) = (Vec::new(), 0);
+    while let Some(place) = open.pop() {
+        for path in names(&place) {
+            seen += 1;
+            let about = fs::symlink_metadata(root.join(&path));
+            match about {
+                _ if seen > ENTRIES_MAX => return found,
+                Ok(about) if about.is_dir() => open.push(path),
+                Ok(_) if changed_at(&root.join(&path)).is_some_and(|at| at > since) => {
+                    found.push(path);
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    found
 }
 
 /// Whether a built file is a program, a library or a bundle: a stamp or a cache is none.

@@ -24,6 +24,7 @@ mod red_tests;
 mod round;
 mod settling;
 mod shown_output;
+mod source_copies;
 mod standing;
 mod start_copy;
 mod wording;

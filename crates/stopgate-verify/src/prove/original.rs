@@ -16,6 +16,7 @@ use super::measured_coverage::MeasuredCoverage;
 use super::rebuilt::RebuiltChecks;
 use super::round::Looked;
 use super::shown_output::tells_only_failures;
+use super::source_copies::SourceCopies;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
@@ -99,6 +100,7 @@ impl Originals<'_> {
         }
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
         RebuiltChecks(self).doubt(&subjects, &digest, &mut receipts)?;
+        SourceCopies(self).doubt(&subjects, &digest, &mut receipts)?;
         MeasuredCoverage(self).doubt(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)

@@ -125,8 +125,12 @@ fn is_read_first(text: &str, word: &str) -> bool {
 
 /// The variable that a text in quotes is given to: `const store = 'a.json'`, `STORE = Path("a")`.
 fn bound_to<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    // Comments may name it, too.
+    text.lines().filter(|line| line.contains(word)).find_map(|line| given_to(line, word))
+}
+
+fn given_to<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let line = text.lines().find(|line| line.contains(word))?;
     let (before, after) = line.split_once('=')?;
     let name = before.split(':').next()?.trim();
     let name = name.rsplit(' ').next()?;
@@ -192,6 +196,9 @@ mod tests {
             const passed = existsSync(store) ? JSON.parse(readFileSync(store, 'utf8')) : {};\n\
             writeFileSync(store, JSON.stringify(passed));\n";
         assert_eq!(stamps_of_program(runner), ["node_modules/.cache/ci.json"]);
+        let told = "\"\"\"Links that work are in .cache/good.json.\"\"\"\n\
+            good = pathlib.Path(\".cache/good.json\")\nseen = good.read_text()\ngood.write_text(seen)\n";
+        assert_eq!(stamps_of_program(told), [".cache/good.json"]);
         let checker = "SEEN = Path(\".cache/seen.json\")\nseen = set(SEEN.read_text())\n\
             SEEN.write_text(str(seen))\n";
         assert_eq!(stamps_of_program(checker), [".cache/seen.json"]);
