@@ -36,6 +36,14 @@ struct SourceCopy {
     text: Vec<u8>,
 }
 
+/// What a check comes to with the copies as their sources are.
+enum PutRight {
+    /// It passes, or can't be asked here.
+    Stands,
+    /// It fails in this run.
+    Fails(ApartRun),
+}
+
 /// Asks checks with copies of the work as their sources are.
 pub(super) struct SourceCopies<'a>(pub(super) &'a Originals<'a>);
 
@@ -58,7 +66,7 @@ impl SourceCopies<'_> {
             return Some(());
         }
         for subject in due {
-            let Some(run) = self.rejected(subject, &copies)? else { continue };
+            let PutRight::Fails(run) = self.put_right(subject, &copies)? else { continue };
             let told = OriginalRun {
                 verdict: OriginalVerdict::Rejected,
                 digest: digest.clone(),
@@ -72,26 +80,22 @@ impl SourceCopies<'_> {
         Some(())
     }
 
-    /// The run in which the check fails with the copies as their sources are, twice, although it
-    /// passes in that place with the copies as they are.
-    fn rejected(
-        &self,
-        subject: &OriginalSubject<'_>,
-        copies: &[SourceCopy],
-    ) -> Option<Option<ApartRun>> {
+    /// Fails where it does so twice, although it passes in that place with the copies as they are;
+    /// nothing where the program was asked to end.
+    fn put_right(&self, subject: &OriginalSubject<'_>, copies: &[SourceCopy]) -> Option<PutRight> {
         let mut changes = subject.changes.clone();
         changes.restore.extend(copies.iter().map(SourceCopy::put_right));
         let right = subject.with_changes(changes);
-        let mut last = None;
-        for _ in 0..2 {
-            let run = self.run(&right)?;
-            if run.is_cut() || !run.is_verdict() || accepts(subject, &run) {
-                return Some(None);
-            }
-            last = Some(run);
+        let first = self.run(&right)?;
+        if !denies(subject, &first) {
+            return Some(PutRight::Stands);
+        }
+        let second = self.run(&right)?;
+        if !denies(subject, &second) {
+            return Some(PutRight::Stands);
         }
         let control = self.run(subject)?;
-        Some(last.filter(|_| accepts(subject, &control)))
+        Some(if accepts(subject, &control) { PutRight::Fails(second) } else { PutRight::Stands })
     }
 
     fn run(&self, subject: &OriginalSubject<'_>) -> Option<ApartRun> {
@@ -144,6 +148,10 @@ impl SourceCopy {
     }
 }
 
+fn denies(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
+    run.is_verdict() && !run.is_cut() && !accepts(subject, run)
+}
+
 /// The source with most of its path in common.
 fn source_of<'s>(copy: &Path, sources: &'s BTreeMap<PathBuf, Vec<PathBuf>>) -> Option<&'s PathBuf> {
     let alike = sources.get(&end_of(copy)?)?;
@@ -183,7 +191,7 @@ mod tests {
         for source in sources.map(PathBuf::from) {
             by_end.entry(end_of(&source).expect("two parts")).or_default().push(source);
         }
-        let found = |copy: &str| source_of(Path::new(copy), &by_end).map(|path| path.as_path());
+        let found = |copy: &str| source_of(Path::new(copy), &by_end).map(PathBuf::as_path);
         assert_eq!(found("build/src/span/parse.py"), Some(Path::new("src/span/parse.py")));
         assert_eq!(found("build/lib/tool/parse.py"), Some(Path::new("tool/parse.py")));
         assert_eq!(found("build/lib/other/parse.py"), None);
