@@ -4,6 +4,7 @@
 //! without what changes from run to run. It fails closed: what can't be told apart from
 //! a new failure is one.
 
+mod passing;
 mod stable;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,9 +146,10 @@ impl Found {
     }
 
     fn take_lines(&mut self, output: &str) {
-        for line in output.lines() {
+        for line in output.lines().filter(|line| !passing::is_pass(line)) {
             match stable::line(line) {
-                LineKind::Error(stable) | LineKind::Other(stable) => self.take(&stable, line),
+                LineKind::Error(stable) => self.take(&stable, line),
+                LineKind::Other(stable) => self.take(&passing::without_counts(&stable), line),
                 LineKind::Noise => {}
             }
         }

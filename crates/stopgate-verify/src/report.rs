@@ -29,7 +29,7 @@ use stopgate_core::Tests;
 pub(crate) use self::go_failures::without_passing_go_tests;
 pub use self::junit::read_junit;
 pub(crate) use self::outline::{lines as own_lines, without_ansi};
-pub(crate) use self::own_words::told_by_lines;
+pub(crate) use self::own_words::{tells_pass, told_by_lines};
 use self::session::{RunnerSession, together};
 pub(crate) use self::uncaught::uncaught_at_end;
 

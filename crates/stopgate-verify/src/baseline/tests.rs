@@ -60,6 +60,16 @@ fn failures_without_a_name_are_not_forgotten() {
 }
 
 #[test]
+fn what_is_well_is_no_new_failure() {
+    let before = "ok: a.sh\nnot ok: old.sh has tabs\n2 files checked, 1 is bad\n";
+    let now = "ok: a.sh\nok: say.sh\nnot ok: old.sh has tabs\n3 files checked, 1 is bad\n";
+    check(before, now, &[]);
+    check(before, &now.replace("ok: say.sh", "not ok: say.sh"), &["not ok: say.sh"]);
+    // Nothing but what is well does not explain why a check fails.
+    check(before, "ok: a.sh\n", &["failed without a word"]);
+}
+
+#[test]
 fn a_linter_beside_known_failures_is_heard() {
     let both = format!("{ONE}\nsrc/x.c:3:5: error: no such thing\n");
     check(ONE, &both, &["src/x.c:3:5: error: no such thing"]);

@@ -49,6 +49,11 @@ pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
     (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 })
 }
 
+/// Whether the line says of something with a name that it passes.
+pub(crate) fn tells_pass(line: &str) -> bool {
+    matches!(result(line), Some((Word::Passed, _)))
+}
+
 /// The result, and the name of what was tried.
 fn result(line: &str) -> Option<(Word, &str)> {
     const WORDS: [(&str, Word); 10] = [
