@@ -12,7 +12,7 @@ use super::apart::{Apart, ApartRun, Judges};
 use super::asked_again::{Again, Doubted, ask_again};
 use super::original::{OriginalSubject, Originals};
 use crate::basis::JudgeChanges;
-use crate::builds::{BuildOutputs, built_since, is_program, made_since};
+use crate::builds::{BuildOutputs, IgnoredFiles, built_since, is_program, made_since};
 use crate::judges::may_judge;
 
 /// Languages whose tests run as they are written.
@@ -80,7 +80,8 @@ impl Originals<'_> {
     }
 
     /// Those that the judges of the start reject also where no earlier result is stored: a check
-    /// that passes with fewer tests may only have left out what had passed before.
+    /// that passes with fewer tests may only have left out what had passed before, in its first
+    /// run or since.
     pub(super) fn ask_without_stored_results<'s>(
         &self,
         doubted: Doubted<'s>,
@@ -88,16 +89,30 @@ impl Originals<'_> {
         receipts: &mut [Receipt],
     ) -> Option<Doubted<'s>> {
         ask_again(doubted, (digest, receipts), None, |subject, run| {
-            let is_due = run.passes()
-                && !BuildOutputs::makes(subject.criterion)
-                && !built_since(self.request.root, self.request.since).is_empty();
+            if !run.passes() {
+                return Some(Again::NotDue);
+            }
+            let stored = self.stored_by(subject);
+            let is_due = !stored.is_empty()
+                || (!BuildOutputs::makes(subject.criterion)
+                    && !built_since(self.request.root, self.request.since).is_empty());
             if !is_due {
                 return Some(Again::NotDue);
             }
-            let bare = Apart { built: BuiltFiles::Absent, ..self.apart() };
+            let bare = Apart { built: BuiltFiles::Absent, restless: stored, ..self.apart() };
             let again = bare.run(&[subject], Judges::Original, ".unstored")?;
             Some(Again::Ran(again.into_iter().next()))
         })
+    }
+
+    /// Ignored files where the check itself wrote in its first run: by them it may know what it
+    /// need not do again.
+    fn stored_by(&self, subject: &OriginalSubject<'_>) -> Vec<PathBuf> {
+        let Some(since) = self.request.since else { return Vec::new() };
+        let ignored = IgnoredFiles::after_run(self.request.root, since, self.looked.begun);
+        let all = ignored.map(|ignored| ignored.all).unwrap_or_default();
+        let is_own = |path: &PathBuf| self.basis.makes(&subject.criterion.name, path);
+        all.into_iter().filter(is_own).collect()
     }
 
     /// Whether there is something that the check may lack, and that no changed test is part of.
