@@ -7,6 +7,7 @@ mod import_paths;
 mod moves;
 mod settings;
 mod undeclared;
+mod untracked;
 mod workspaces;
 
 use std::cell::OnceCell;
@@ -17,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use stopgate_core::Criterion;
 
 pub(super) use self::undeclared::package_names;
-use super::git_state::{GitState, repositories_since};
+use super::git_state::repositories_since;
 use super::keep::ContentStore;
 use super::lasting::LastingChange;
 use super::listing::{Listing, listing_of};
@@ -63,6 +64,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) moved: Vec<PathBuf>,
     /// Judges that were written to although they say what they said.
     pub(crate) rewritten: bool,
+    /// Files of the start that git no longer tracks; an original run shows them to git again.
+    pub(crate) untracked: Vec<PathBuf>,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
     /// Whether an original run must show git the judges of the start.
@@ -81,7 +84,10 @@ impl JudgeChanges {
 
     /// Whether nothing but tests were added.
     pub(crate) fn only_adds_tests(&self) -> bool {
-        let undone = self.restore.is_empty() && self.masks.is_empty() && self.lasting.is_empty();
+        let undone = self.restore.is_empty()
+            && self.masks.is_empty()
+            && self.untracked.is_empty()
+            && self.lasting.is_empty();
         undone && !self.absent.is_empty() && self.steering.is_empty()
     }
 }
@@ -168,7 +174,7 @@ impl Compare<'_> {
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root, &is_named));
         let mut git: Vec<LastingChange> = git.collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
-            git.extend(GitState::untracked_since(self.root, commit));
+            git.extend(self.untracked(commit));
             let files = self.now.files().map(|file| file.path.as_path());
             git.extend(repositories_since(self.root, files, self.since));
         }

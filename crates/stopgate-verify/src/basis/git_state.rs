@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -170,16 +170,12 @@ impl GitState {
 
     /// Files that the commit of the start has and git does not track any more, although they are
     /// there: a check that asks git does not see them.
-    pub(super) fn untracked_since(root: &Path, commit: &str) -> Vec<LastingChange> {
+    pub(super) fn untracked_since(root: &Path, commit: &str) -> Vec<PathBuf> {
         let words = ["diff", "--cached", "--diff-filter=D", "--no-renames", "--name-only", "-z"];
         let words: Vec<&str> = words.into_iter().chain([commit]).collect();
         let listed = answer(root, &words).unwrap_or_default();
-        let paths = listed.split('\0').filter(|path| !path.is_empty());
-        let is_left = |path: &&str| root.join(path).is_file() && !is_built(Path::new(path));
-        let told = |path: &str| {
-            LastingChange::of_file(format!("git no longer tracks {path}"), &root.join(path))
-        };
-        paths.filter(is_left).map(told).collect()
+        let paths = listed.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from);
+        paths.filter(|path| root.join(path).is_file() && !is_built(path)).collect()
     }
 }
 
@@ -408,16 +404,13 @@ mod tests {
         run(root, &["tag", "-f", "base", "HEAD~1"]);
         run(root, &["config", "filter.none.clean", "true"]);
         run(root, &["rm", "--cached", "-q", "a.txt"]);
-        let found = || {
-            let mut found = noted.changes(root, &|_| false);
-            found.extend(GitState::untracked_since(root, commit.trim_end()));
-            found
-        };
+        let untracked = GitState::untracked_since(root, commit.trim_end());
+        assert_eq!(untracked, [PathBuf::from("a.txt")]);
+        let found = || noted.changes(root, &|_| false);
         let first = found();
-        assert_eq!(first.len(), 3, "{first:?}");
+        assert_eq!(first.len(), 2, "{first:?}");
         run(root, &["tag", "-f", "base", "HEAD"]);
         run(root, &["config", "filter.none.clean", "false"]);
-        std::fs::write(root.join("a.txt"), "other").expect("write it");
         for (one, other) in first.iter().zip(found()) {
             assert_eq!(one.text, other.text);
             assert_ne!(one.now, other.now, "{}", one.text);

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use crate::basis::{GitUse, JudgeChanges};
 
-/// Commits the given paths as they are in the tree, then becomes the command behind `--`. A path
-/// that git does not know, now or at the start, is not committed.
+/// Commits the given paths as they are in the tree, those behind `:` as they were at the start, then
+/// becomes the command behind `--`. A path that git does not know, now or at the start, is not
+/// committed.
 const SCRIPT: &str = r#"
 record() (
     cd -- "$1" || exit 1
@@ -21,13 +22,24 @@ record() (
     index=$(own rev-parse --git-path index).stopgate || exit 1
     other() { GIT_INDEX_FILE=$index own "$@"; }
     other read-tree HEAD || exit 1
-    while [ "$1" != -- ]; do
+    while [ "$1" != : ]; do
         if [ ! -e "$1" ] && [ ! -L "$1" ]; then
             other update-index --force-remove -- "$1" || exit 1
             own update-index --force-remove -- "$1" || exit 1
         elif own cat-file -e "HEAD:$1" 2>/dev/null || own cat-file -e "$base:$1" 2>/dev/null; then
             other update-index --add -- "$1" || exit 1
             own update-index --add -- "$1" || exit 1
+        fi
+        shift
+    done
+    shift
+    while [ "$1" != -- ]; do
+        was=$(own ls-tree "$base" -- "$1") || exit 1
+        known=${was%%"$(printf '\t')"*}
+        object=${known##* }
+        if [ -n "$object" ]; then
+            other update-index --add --cacheinfo "${known%% *}" "$object" "$1" || exit 1
+            own update-index --add --cacheinfo "${known%% *}" "$object" "$1" || exit 1
         fi
         shift
     done
@@ -59,13 +71,16 @@ pub(super) fn with_commit(
     let restored = changes.restore.iter().map(|file| &file.path);
     let paths: Vec<&Path> =
         restored.chain(&changes.absent).map(std::path::PathBuf::as_path).collect();
-    if changes.git == GitUse::None || !is_whole || paths.is_empty() {
+    let is_asked = !paths.is_empty() || !changes.untracked.is_empty();
+    if changes.git == GitUse::None || !is_whole || !is_asked {
         return argv;
     }
     let mut words: Vec<OsString> =
         ["/bin/sh", "-c", SCRIPT, "stopgate"].map(OsString::from).to_vec();
     words.extend([root.into(), base.unwrap_or("HEAD").into()]);
     words.extend(paths.iter().map(OsString::from));
+    words.push(":".into());
+    words.extend(changes.untracked.iter().map(OsString::from));
     words.push("--".into());
     words.extend(argv);
     words
@@ -122,5 +137,30 @@ mod tests {
         let words = with_commit(argv, root, Some(&base), &changes);
         let text = run(root, &words);
         assert_eq!(text, "exit 1twocheck.sh\nwork.txt\n");
+    }
+
+    #[test]
+    fn what_git_no_longer_tracks_it_tracks_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        let write = |name: &str, text: &str| std::fs::write(root.join(name), text).expect("write");
+        git(root, &["init", "-q"]);
+        write("made by hand.sh", "one");
+        write("b.sh", "b");
+        git(root, &["add", "-A"]);
+        git(root, &["commit", "-qm", "start"]);
+        let base = git(root, &["rev-parse", "HEAD"]);
+        git(root, &["rm", "-q", "--cached", "made by hand.sh"]);
+        git(root, &["commit", "-qm", "work"]);
+        write("made by hand.sh", "two");
+        let changes = JudgeChanges {
+            untracked: vec!["made by hand.sh".into()],
+            git: GitUse::Asks,
+            ..JudgeChanges::default()
+        };
+        let check = "git ls-files; git diff --name-only; git show 'HEAD:made by hand.sh'";
+        let argv = ["sh", "-c", check].map(OsString::from).to_vec();
+        let text = run(root, &with_commit(argv, root, Some(&base), &changes));
+        assert_eq!(text, "b.sh\nmade by hand.sh\nmade by hand.sh\none");
     }
 }
