@@ -41,9 +41,13 @@ impl JudgeSet {
         self.mixed_vitest = found.cloned().map(StoredPath).collect();
     }
 
-    /// Words by which judging scripts find their settings in a manifest.
+    /// Words by which judging scripts and tests find their settings in a manifest.
     pub(super) fn note_settings(&mut self, files: &dyn ProjectFiles) {
         self.settings = script_settings::words_of(self.scripts(), files);
+        if self.reach.conduct != CheckConduct::Looks {
+            let judges = self.whole(files).into_iter().collect();
+            self.settings.extend(script_settings::words_of_tests(&judges, files));
+        }
     }
 
     /// Scripts that judge without being tests.

@@ -53,7 +53,8 @@ pub(crate) struct SectionReach {
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,
-    /// Words by which judging scripts find settings of their own.
+    /// Words by which judging scripts find settings of their own, and tests; for what tests find
+    /// below a table of the work, with a dot before it.
     pub(crate) settings: BTreeSet<String>,
     /// The check starts something that nobody here knows: settings of all tools count.
     pub(crate) is_open: bool,

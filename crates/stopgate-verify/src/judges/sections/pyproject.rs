@@ -85,8 +85,18 @@ fn paths(document: &DocumentMut, reach: &SectionReach) -> BTreeSet<Keys> {
             || (reach.settings.contains(key) && !is_manager)
             || TOOLS.iter().any(|(name, tools)| name == key && reach.uses(tools))
     };
-    let whole = keys_below(document, &["tool"]).into_iter().filter(is_used);
-    let mut found: BTreeSet<Keys> = whole.map(|key| keys(&["tool", &key])).collect();
+    let (whole, others): (Vec<String>, Vec<String>) =
+        keys_below(document, &["tool"]).into_iter().partition(is_used);
+    let mut found: BTreeSet<Keys> = whole.iter().map(|key| keys(&["tool", key])).collect();
+    // `[tool.span.test]`, which only tests look up.
+    let is_own = |key: &&String| {
+        !MANAGERS.contains(&key.as_str()) && TOOLS.iter().all(|(name, _)| name != key)
+    };
+    for own in others.iter().filter(is_own) {
+        let below = keys_below(document, &["tool", own]).into_iter();
+        let of_tests = below.filter(|key| reach.settings.contains(&format!(".{key}")));
+        found.extend(of_tests.map(|key| keys(&["tool", own, &key])));
+    }
     let parts = PARTS.iter().filter(|(_, tools)| reach.uses(tools)).map(|(path, _)| keys(path));
     found.extend(parts.filter(|path| item(document, path).is_some()));
     found

@@ -117,6 +117,22 @@ fn a_linter_is_judged_by_its_own_settings_only() {
 }
 
 #[test]
+fn tables_that_only_tests_look_up_judge() {
+    let settings = ["test", ".test"].map(String::from).into();
+    let own = SectionReach { settings, ..reach("pytest", "") };
+    check(
+        MixedKind::Pyproject,
+        &own,
+        "[tool.span]\nname = 'a'\n[tool.span.test]\nslack = 0\n[tool.poetry.group.test]\nx = '1'\n",
+        &[
+            ("!", "slack = 0", "slack = 1000"),
+            ("=", "name = 'a'", "name = 'b'"),
+            ("=", "x = '1'", "x = '2'"),
+        ],
+    );
+}
+
+#[test]
 fn ini_files() {
     let original = "\
 [metadata]
