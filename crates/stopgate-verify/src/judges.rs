@@ -29,6 +29,7 @@ mod steering;
 mod stored_path;
 mod test_content;
 mod test_data;
+mod test_modules;
 mod tools;
 mod trace;
 mod warnings;
@@ -46,6 +47,7 @@ use self::files::{extension_of, name_of};
 use self::names::is_foreign;
 use self::role::CheckConduct;
 use self::stored_path::StoredPath;
+use self::test_modules::TestModules;
 use self::trace::CommandTrace;
 use crate::glob::Globs;
 
@@ -105,6 +107,9 @@ pub(crate) struct JudgeSet {
     features: BTreeSet<String>,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
+    /// Modules that judges import, and those that they would if they were there.
+    #[serde(default, skip_serializing_if = "TestModules::is_empty")]
+    test_modules: TestModules,
     /// Files that would hide something if they were new.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     hiding: BTreeSet<StoredPath>,
@@ -189,6 +194,7 @@ impl JudgeSet {
             set.add_tests_by_content(files);
             set.leave_specifications(files);
             set.add_helpers(files);
+            set.test_modules = TestModules::note(&set, files);
             set.note_features(files);
             set.note_settings(files);
             let command = criterion.command().unwrap_or_default();
@@ -239,6 +245,7 @@ impl JudgeSet {
             settings: BTreeSet::new(),
             features: BTreeSet::new(),
             modules: BTreeSet::new(),
+            test_modules: TestModules::default(),
             hiding: BTreeSet::new(),
             programs: trace
                 .programs
@@ -250,28 +257,6 @@ impl JudgeSet {
             links: Vec::new(),
             installed: shadows::InstalledModules::default(),
         }
-    }
-
-    /// Names that would hide something, but were there before.
-    fn note_modules(&mut self, files: &dyn ProjectFiles) {
-        let is_there = |path: &StoredPath| files.exists(&path.0);
-        self.reach.file_like_targets.retain(|path| !is_there(path));
-        if !shadows::uses_python(self) {
-            return;
-        }
-        let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
-        let found = files.paths().iter().filter(is_python);
-        let found: BTreeSet<(PathBuf, String)> =
-            found.filter_map(|path| shadows::module_of(self, path, files)).collect();
-        let known = found.into_iter().filter(|(_, name)| shadows::is_found_elsewhere(self, name));
-        self.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
-    }
-
-    /// Files that are called like something else, but were there before.
-    fn note_hiding(&mut self, files: &dyn ProjectFiles) {
-        let hides = |path: &&PathBuf| shadows::hidden(self, path, files).is_some();
-        let found = files.paths().iter().filter(hides).cloned().map(StoredPath);
-        self.hiding = found.collect();
     }
 
     fn note_programs(&mut self, root: &Path, criterion: &Criterion) {

@@ -13,6 +13,7 @@ use super::files::{extension_of, name_of};
 use super::names::{NameSays, PRODUCTS, directories, is_code, is_environment, is_foreign, said};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
+use super::test_modules::says_local;
 use super::warnings::warnings;
 
 static ANY_TOOL: LazyLock<ToolConfiguration> =
@@ -34,6 +35,7 @@ pub(crate) fn may_judge(path: &[u8]) -> bool {
         || name_of(path) == "go.work"
         || is_included_by_habit(path)
         || hides_a_module(path)
+        || is_of_somebody(path)
         || declares_plugins(path)
 }
 
@@ -56,6 +58,12 @@ fn declares_plugins(path: &Path) -> bool {
 fn hides_a_module(path: &Path) -> bool {
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     ["py", "pyc", "so"].contains(&extension_of(path)) && is_known_module(stem)
+}
+
+/// Whether tests may look for it: `settings_local.py`.
+fn is_of_somebody(path: &Path) -> bool {
+    const ENDS: [&str; 7] = ["py", "json", "toml", "yaml", "yml", "ini", "cfg"];
+    ENDS.contains(&extension_of(path)) && says_local(name_of(path))
 }
 
 /// Whether the name says that the file is a test, or what tests read.
@@ -119,6 +127,7 @@ mod tests {
             "random.py",
             "json.pyc",
             "a/re.so",
+            "settings_local.py",
         ] {
             assert!(may_judge(path.as_bytes()), "{path}");
         }

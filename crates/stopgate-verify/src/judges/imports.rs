@@ -67,7 +67,7 @@ fn text_after<'t>(text: &'t str, name: &str) -> &'t str {
     &rest[..end]
 }
 
-fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) -> Option<PathBuf> {
+pub(super) fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) -> Option<PathBuf> {
     let dots = module.len() - module.trim_start_matches('.').len();
     let name = module.trim_start_matches('.').replace('.', "/");
     let mut places: Vec<PathBuf> = Vec::new();

@@ -194,6 +194,9 @@ impl<'a> JudgeRules<'a> {
         if !is_free && self.is_nearer_setting(path) {
             return JudgeRole::Whole(Why::UsedByScript);
         }
+        if !is_free && self.set.test_modules.wants(path) {
+            return JudgeRole::Whole(Why::Helper);
+        }
         let links_tests = |text: String| text.contains("rustc-link-arg-tests");
         if !is_free && name_of(path) == "build.rs" && files_now.text(path).is_some_and(links_tests)
         {

@@ -34,6 +34,30 @@ const PYTHON: [&str; 16] = [
     "flake8",
 ];
 
+impl JudgeSet {
+    /// Names that would hide something, but were there before.
+    pub(super) fn note_modules(&mut self, files: &dyn ProjectFiles) {
+        let is_there = |path: &StoredPath| files.exists(&path.0);
+        self.reach.file_like_targets.retain(|path| !is_there(path));
+        if !uses_python(self) {
+            return;
+        }
+        let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
+        let found = files.paths().iter().filter(is_python);
+        let found: BTreeSet<(PathBuf, String)> =
+            found.filter_map(|path| module_of(self, path, files)).collect();
+        let known = found.into_iter().filter(|(_, name)| is_found_elsewhere(self, name));
+        self.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
+    }
+
+    /// Files that are called like something else, but were there before.
+    pub(super) fn note_hiding(&mut self, files: &dyn ProjectFiles) {
+        let hides = |path: &&PathBuf| hidden(self, path, files).is_some();
+        let found = files.paths().iter().filter(hides).cloned().map(StoredPath);
+        self.hiding = found.collect();
+    }
+}
+
 /// What a file at `path` hides, where it hides something.
 pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
     if set.hiding.contains(path) {
@@ -48,6 +72,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| hidden_by_package(set, path, files))
         .or_else(|| nearer(set, path))
         .or_else(|| hidden_module(set, path, files))
+        .or_else(|| set.test_modules.hidden(set, path, files))
         .or_else(|| hidden_program(set, path))
         .or_else(|| hidden_package(set, path))
         .or_else(|| hidden_header(set, path))
