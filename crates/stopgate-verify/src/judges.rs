@@ -6,6 +6,7 @@
 mod by_path;
 mod comparing_scripts;
 mod configuration;
+pub(crate) mod coverage_marks;
 mod dev_crates;
 mod files;
 mod git_questions;
@@ -110,6 +111,9 @@ pub(crate) struct JudgeSet {
     /// Modules that judges import, and those that they would if they were there.
     #[serde(default, skip_serializing_if = "TestModules::is_empty")]
     test_modules: TestModules,
+    /// Marked lines of the work, where the check measures coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    coverage_marks: Option<BTreeSet<String>>,
     /// Files that would hide something if they were new.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     hiding: BTreeSet<StoredPath>,
@@ -199,6 +203,7 @@ impl JudgeSet {
             set.note_settings(files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
+            set.coverage_marks = coverage_marks::note(&set, &command, files);
             set.note_sourced(files, &command);
         }
         set.add_links(root, files);
@@ -246,6 +251,7 @@ impl JudgeSet {
             features: BTreeSet::new(),
             modules: BTreeSet::new(),
             test_modules: TestModules::default(),
+            coverage_marks: None,
             hiding: BTreeSet::new(),
             programs: trace
                 .programs

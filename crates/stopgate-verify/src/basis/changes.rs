@@ -6,6 +6,7 @@ mod go_modules;
 mod import_paths;
 mod moves;
 mod settings;
+mod uncounted;
 mod undeclared;
 mod untracked;
 mod workspaces;
@@ -66,6 +67,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) rewritten: bool,
     /// Files of the start that git no longer tracks; an original run shows them to git again.
     pub(crate) untracked: Vec<PathBuf>,
+    /// Work of which many lines are newly left out of coverage.
+    pub(crate) uncounted: Vec<PathBuf>,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
     /// Whether an original run must show git the judges of the start.
@@ -155,6 +158,7 @@ impl Compare<'_> {
         self.tests = self.moved_tests();
         self.known_files();
         self.new_files();
+        self.uncounted();
         let undeclared = compiled::undeclared_tests(self);
         self.found.lasting.extend(undeclared);
         self.programs();

@@ -51,7 +51,7 @@ impl JudgeSet {
     }
 
     /// Scripts that judge without being tests.
-    pub(super) fn scripts(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn scripts(&self) -> impl Iterator<Item = &Path> {
         let judges = self.judges.iter();
         let scripts = judges.filter(|(_, why)| matches!(why, Why::Script | Why::UsedByScript));
         scripts.map(|(path, _)| path.0.as_path())
@@ -84,6 +84,12 @@ impl JudgeSet {
             settings: self.settings.clone(),
             is_open: reach.conduct == CheckConduct::Unknown,
         }
+    }
+
+    /// Lines of the work that were left out of coverage at the start; nothing where it is not
+    /// measured.
+    pub(crate) fn coverage_marks(&self) -> Option<&BTreeSet<String>> {
+        self.coverage_marks.as_ref()
     }
 
     /// Work that judges read into themselves, and the commands that they run.

@@ -34,15 +34,21 @@ impl MeasuredCoverage<'_> {
         if due.is_empty() {
             return;
         }
-        let Some(path) = subjects.iter().find_map(|subject| self.measures_differently(subject))
-        else {
-            return;
-        };
+        let Some(note) = subjects.iter().find_map(|subject| self.doubts(subject)) else { return };
         for receipt in &mut due {
             receipt.evidence.word = true;
-            let note = format!("{} says what is measured, and was changed", path.display());
-            receipt.evidence.notes.push(note);
+            receipt.evidence.notes.push(note.clone());
         }
+    }
+
+    fn doubts(&self, subject: &OriginalSubject<'_>) -> Option<String> {
+        let uncounted = subject.changes.uncounted.first();
+        let uncounted =
+            uncounted.map(|path| format!("{} has lines that are newly left out", path.display()));
+        uncounted.or_else(|| {
+            let path = self.measures_differently(subject)?;
+            Some(format!("{} says what is measured, and was changed", path.display()))
+        })
     }
 
     /// The script or the settings by which a check measures something else than at the start.
