@@ -19,6 +19,7 @@ mod listing;
 mod moved;
 mod outside;
 mod programs;
+mod script_path;
 mod text;
 
 use std::collections::BTreeSet;
@@ -46,6 +47,7 @@ use self::listing::listing;
 use self::outside::Variables;
 pub(crate) use self::outside::{directory_of_above, is_read_at_home};
 use self::programs::FoundProgram;
+use self::script_path::ScriptPath;
 use self::text::{BasisText, CriterionText, FileText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
@@ -148,7 +150,8 @@ impl Basis {
         let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone()));
         let named = judging.iter().flat_map(|file| outside::named_by(root, &text_path(&file.path)));
         let around = outside_of(&variables);
-        let tools: BTreeSet<&String> = criteria.iter().flat_map(|own| own.judges.tools()).collect();
+        let tools: BTreeSet<&String> =
+            criteria.iter().flat_map(|own| own.judges.called()).collect();
         let shadows = judging.iter().flat_map(|file| {
             outside::on_path_of(root, &text_path(&file.path), around.home.as_deref(), &tools)
         });
@@ -350,6 +353,9 @@ fn note_criterion(
     };
     let linked = LinkedPackage::note(root, judges.directory());
     let command = criterion.command().unwrap_or_default();
+    let home = value_of(variables, "HOME").map(PathBuf::from);
+    let script_path =
+        ScriptPath::note(root, &command, judges.scripts(), judges.called(), home.as_deref());
     let environments = environments::in_reach(root, judges.directory(), &command);
     let plugins = RunnerPlugin::note(root, judges.directory(), &environments);
     let built = BuildSettings::note(root, judges.tools());
@@ -363,6 +369,7 @@ fn note_criterion(
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
         installed,
+        script_path,
         linked,
         outputs: writes.outputs.iter().map(|path| path_text(path)).collect(),
         made: writes.made.iter().map(|path| path_text(path)).collect(),

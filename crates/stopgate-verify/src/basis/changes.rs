@@ -425,7 +425,8 @@ impl Compare<'_> {
         let changes = changes.filter_map(|program| program.change(self.root, directory));
         let imported = self.noted.imported.iter().filter_map(|own| own.change(self.root));
         let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
-        let all: Vec<LastingChange> = changes.chain(imported).chain(links).collect();
+        let on_path = self.noted.script_path.changes(self.since);
+        let all: Vec<LastingChange> = changes.chain(imported).chain(links).chain(on_path).collect();
         self.last(all);
     }
 

@@ -102,7 +102,12 @@ impl Entrance {
             let content = mask.content.as_deref();
             match content {
                 None if at.is_dir() => fs::create_dir(&from),
-                content => fs::write(&from, content.unwrap_or_default()),
+                None => fs::write(&from, ""),
+                // A program stays one.
+                Some(content) => fs::write(&from, content).and_then(|()| {
+                    let of_today = fs::metadata(&at)?.permissions();
+                    fs::set_permissions(&from, of_today)
+                }),
             }
             .map_err(failed(&from))?;
             self.mount(&[OsStr::new("--bind"), from.as_os_str()], &at);

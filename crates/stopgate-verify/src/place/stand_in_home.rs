@@ -45,7 +45,12 @@ impl StandInHome {
         let real = variables.iter().find_map(named)?;
         let scratch = nearest(scratch);
         let mut changed = Entry::Directory(BTreeMap::new());
+        let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
         for mask in masks {
+            if is_found_by_home(mask, path) {
+                changed.put(mask.path.strip_prefix(&real).ok()?, mask.content.clone())?;
+                continue;
+            }
             match hidden(mask, &real, &scratch)? {
                 Hidden::ByHome(name) => changed.put(name, mask.content.clone())?,
                 Hidden::ByDistance => {}
@@ -73,6 +78,15 @@ enum Hidden<'m> {
     ByHome(&'m Path),
     /// It looks in the directories above it, which are others.
     ByDistance,
+}
+
+/// Whether it is a program that scripts find through their home directory, and not by the search
+/// path that the check gets.
+fn is_found_by_home(mask: &Mask, path: Option<&OsString>) -> bool {
+    let Some(place) = mask.path.parent().filter(|place| place.ends_with("bin")) else {
+        return false;
+    };
+    !path.is_some_and(|path| std::env::split_paths(path).any(|own| own == place))
 }
 
 fn hidden<'m>(mask: &'m Mask, home: &Path, scratch: &Path) -> Option<Hidden<'m>> {
@@ -118,7 +132,11 @@ impl Entry {
     fn make(&self, real: &Path, path: &Path) -> io::Result<()> {
         match self {
             Self::File(None) => Ok(()),
-            Self::File(Some(content)) => fs::write(path, content),
+            Self::File(Some(content)) => fs::write(path, content).and_then(|()| {
+                // A program stays one.
+                let of_today = fs::metadata(real).map(|found| found.permissions());
+                of_today.map_or(Ok(()), |own| fs::set_permissions(path, own))
+            }),
             Self::Directory(entries) => {
                 DirBuilder::new().mode(0o700).create(path)?;
                 link_others(entries, real, path)?;

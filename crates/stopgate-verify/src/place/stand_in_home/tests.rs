@@ -160,3 +160,24 @@ fn a_home_that_can_not_be_imitated_is_an_error() {
     let home = machine.stand_in(&masks, "state").expect("a home");
     assert!(home.make(&machine.path("made"), &mut []).is_err());
 }
+
+#[test]
+fn a_tool_of_the_home_is_the_one_of_the_start_where_nothing_else_leads_to_it() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let machine = Machine::new();
+    let tool = machine.path("home/.local/bin/lint");
+    fs::create_dir_all(tool.parent().expect("a parent")).expect("a directory");
+    fs::write(&tool, "today").expect("a file");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let masks = [machine.mask("home/.local/bin/lint", Some("then"))];
+    let stand_in = machine.stand_in(&masks, "scratch").expect("one that can be");
+    let mut variables = machine.variables.clone();
+    stand_in.make(&machine.path("other"), &mut variables).expect("made");
+    let own = machine.path("other/.local/bin/lint");
+    assert_eq!(read(&own).as_deref(), Some("then"));
+    assert_eq!(fs::metadata(&own).expect("it is there").permissions().mode() & 0o777, 0o755);
+    let mut on_path = machine;
+    on_path.variables[1].1 = on_path.path("home/.local/bin").into_os_string();
+    assert!(on_path.stand_in(&masks, "scratch").is_none());
+}
