@@ -45,12 +45,9 @@ impl ScriptPath {
         let texts = texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let mut directories: Vec<PathBuf> = Vec::new();
         for text in std::iter::once(command.to_string()).chain(texts) {
-            for place in places_of(&text, home) {
-                // What is in the project is among its files.
-                if !place.starts_with(root) && !directories.contains(&place) {
-                    directories.push(place);
-                }
-            }
+            // What is in the project is among its files.
+            let outer = places_of(&text, home).into_iter().filter(|own| !own.starts_with(root));
+            directories.extend(outer);
         }
         directories.truncate(FILES_MAX);
         let mut own = Self {

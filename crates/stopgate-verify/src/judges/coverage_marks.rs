@@ -102,10 +102,18 @@ fn marks_of(text: &str) -> Vec<CoverageMark> {
     let told = |(at, line): (usize, &&str)| {
         let rest = &lines[at + 1..];
         let is_alone = ["#", "//", "/*", "*"].iter().any(|own| line.trim_start().starts_with(own));
-        let next = rest.iter().map(|line| line.trim()).find(|line| !line.is_empty());
-        let about = if is_alone { next.unwrap_or_default() } else { "" };
+        // What the mark is about: its own line, or the next one.
+        let (head, below) = match rest.split_first() {
+            Some((next, below)) if is_alone => (*next, below),
+            Some(_) | None => (*line, rest),
+        };
+        let about = if is_alone { head.trim() } else { "" };
         let says = format!("{} {about}", line.trim()).trim_end().to_string();
-        let leaves_out = if is_usual(&says) { 0 } else { extent(line, is_alone, rest) };
+        let leaves_out = match () {
+            () if is_usual(&says) => 0,
+            () if begins_a_part(line) => rest.iter().take_while(|line| !ends_a_part(line)).count(),
+            () => 1 + block_below(head, below),
+        };
         CoverageMark { line: at, says, leaves_out }
     };
     marked.map(told).collect()
@@ -127,30 +135,28 @@ fn is_usual(line: &str) -> bool {
     WORDS.iter().any(|word| line.contains(word))
 }
 
-/// How many lines a mark leaves out: its own, the block that its line begins, or all up to the mark
-/// that ends it.
-fn extent(line: &str, is_alone: bool, rest: &[&str]) -> usize {
-    let lower = line.to_lowercase();
-    let is_end = |line: &&&str| {
-        let line = line.to_lowercase();
-        ["ignore stop", "ignore end", "coverage enable", "excl_stop", ":nocov:"]
-            .iter()
-            .any(|end| line.contains(end))
-    };
-    if ["ignore file", "ignore start", "coverage disable", "excl_start", ":nocov:"]
+/// Whether a mark leaves out all up to the one that ends it, or to the end.
+fn begins_a_part(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ["ignore file", "ignore start", "coverage disable", "excl_start", ":nocov:"]
         .iter()
-        .any(|begin| lower.contains(begin))
-    {
-        return rest.iter().take_while(|line| !is_end(line)).count();
-    }
+        .any(|begin| line.contains(begin))
+}
+
+fn ends_a_part(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ["ignore stop", "ignore end", "coverage enable", "excl_stop", ":nocov:"]
+        .iter()
+        .any(|end| line.contains(end))
+}
+
+/// How many lines belong to a line that begins a block.
+fn block_below(head: &str, below: &[&str]) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let head = if is_alone { rest.first().copied().unwrap_or_default() } else { line };
-    let below = if is_alone { rest.get(1..).unwrap_or_default() } else { rest };
-    let code = head.split(['#']).next().unwrap_or_default().trim_end();
-    let begins = code.ends_with([':', '{', '(']) || code.trim_start().starts_with('@');
+    let code = head.split('#').next().unwrap_or_default().trim();
+    let begins = code.ends_with([':', '{', '(']) || code.starts_with('@');
     let is_inside = |line: &&&str| line.trim().is_empty() || indent(line) > indent(head);
-    let block = if begins { below.iter().take_while(is_inside).count() } else { 0 };
-    1 + block
+    if begins { below.iter().take_while(is_inside).count() } else { 0 }
 }
 
 #[cfg(test)]

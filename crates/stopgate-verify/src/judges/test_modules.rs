@@ -74,26 +74,16 @@ impl TestModules {
         let is_script = matches!(set.judges.get(path), Some(Why::Script | Why::UsedByScript));
         for import in imports(text) {
             let top = import.module.split('.').next().unwrap_or_default();
-            match python_file(&own, import.module, files) {
-                Some(file) if judges.contains(&file) => {
-                    let is_it = |part: &&Path| {
-                        let name = name_of(part);
-                        name == top || name.strip_suffix(".py") == Some(top)
-                    };
-                    // The outermost: `support/support.py` is found beside `support`.
-                    let place = file.ancestors().filter(is_it).last().map(directory_of);
-                    if let Some(place) = place.filter(|_| !is_script) {
-                        self.found.entry(top.into()).or_default().insert(StoredPath(place));
-                    }
-                }
-                Some(_) => {}
-                None if import.is_local_setting() && !is_found_elsewhere(set, top) => {
-                    let is_of_work = import.module.contains('.')
-                        && python_file(&own, top, files).is_some_and(|own| !judges.contains(&own));
-                    let last = import.module.rsplit('.').next().unwrap_or_default();
-                    self.wanted.extend((!is_of_work).then(|| format!("{last}.py")));
-                }
-                None => {}
+            let found = python_file(&own, import.module, files);
+            let judging = found.as_ref().filter(|file| judges.contains(*file) && !is_script);
+            if let Some(place) = judging.and_then(|file| place_of(file, top)) {
+                self.found.entry(top.into()).or_default().insert(StoredPath(place));
+            }
+            if found.is_none() && import.is_local_setting() && !is_found_elsewhere(set, top) {
+                let is_of_work = import.module.contains('.')
+                    && python_file(&own, top, files).is_some_and(|own| !judges.contains(&own));
+                let last = import.module.rsplit('.').next().unwrap_or_default();
+                self.wanted.extend((!is_of_work).then(|| format!("{last}.py")));
             }
         }
     }
@@ -154,7 +144,7 @@ fn modules_of<'p>(
     let usual =
         ["src", "lib"].map(Path::new).into_iter().filter(|own| !roots().any(|at| at == *own));
     let usual = usual.filter(|place| path.parent() != Some(place));
-    let own = roots().chain(usual).into_iter().filter_map(|place| {
+    let own = roots().chain(usual).filter_map(|place| {
         let rest = path.strip_prefix(place).ok()?;
         let mut parts = rest.iter().filter_map(|part| part.to_str());
         let first = parts.next()?;
@@ -171,22 +161,44 @@ fn modules_of<'p>(
     own.collect()
 }
 
+/// The directory in which the top-level module of a file is found.
+fn place_of(file: &Path, top: &str) -> Option<PathBuf> {
+    let is_it = |part: &&Path| {
+        let name = name_of(part);
+        name == top || name.strip_suffix(".py") == Some(top)
+    };
+    // The outermost: `support/support.py` is found beside `support`.
+    file.ancestors().filter(is_it).last().map(directory_of)
+}
+
 /// One import of a module by its whole name.
 struct Import<'t> {
     module: &'t str,
-    is_optional: bool,
-    /// It takes all that the module has.
-    is_star: bool,
+    kind: ImportKind,
+}
+
+/// Whether a file goes on without the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ImportKind {
+    Needed,
+    Optional,
+    /// Optional, and it takes all that the module has.
+    OptionalStar,
 }
 
 impl Import<'_> {
     fn is_local_setting(&self) -> bool {
-        self.is_optional && (self.is_star || says_local(self.module))
+        match self.kind {
+            ImportKind::Needed => false,
+            ImportKind::Optional => says_local(self.module),
+            ImportKind::OptionalStar => true,
+        }
     }
 }
 
-/// The imports of a text of Python, those within `try` marked as optional.
+/// The imports of a text of Python, those within `try` as optional.
 fn imports(text: &str) -> Vec<Import<'_>> {
+    const TRIES: [&str; 3] = ["try:", "with suppress(", "with contextlib.suppress("];
     let mut found = Vec::new();
     // The indentation of each `try` around the line.
     let mut open: Vec<usize> = Vec::new();
@@ -194,28 +206,34 @@ fn imports(text: &str) -> Vec<Import<'_>> {
         let bare = line.trim_start();
         let indent = line.len() - bare.len();
         open.retain(|own| *own < indent);
-        let begins = ["try:", "with suppress(", "with contextlib.suppress("];
-        if begins.iter().any(|begin| bare.starts_with(begin)) {
+        if TRIES.iter().any(|begin| bare.starts_with(begin)) {
             open.push(indent);
         }
-        let is_optional = !open.is_empty();
         let bare = bare.strip_prefix("try:").map_or(bare, str::trim_start);
-        if let Some(rest) = bare.strip_prefix("import ") {
-            let names = rest.split(',').filter_map(|name| name.split_whitespace().next());
-            found.extend(names.map(|module| Import { module, is_optional, is_star: false }));
-        } else if let Some((module, names)) =
-            bare.strip_prefix("from ").and_then(|rest| rest.split_once(" import"))
-        {
-            let is_star = names.trim_start().starts_with('*');
-            found.push(Import { module: module.trim(), is_optional, is_star });
-        }
+        found.extend(imports_in(bare).map(|(module, is_star)| {
+            let kind = match () {
+                () if open.is_empty() => ImportKind::Needed,
+                () if is_star => ImportKind::OptionalStar,
+                () => ImportKind::Optional,
+            };
+            Import { module, kind }
+        }));
         for call in ["find_spec(", "import_module(", "__import__("] {
             let named = bare.split(call).nth(1).and_then(|rest| quoted(rest).next());
-            found.extend(named.map(|module| Import { module, is_optional: true, is_star: false }));
+            found.extend(named.map(|module| Import { module, kind: ImportKind::Optional }));
         }
     }
     found.retain(|import| !import.module.is_empty() && !import.module.starts_with('.'));
     found
+}
+
+/// The modules that one line imports, and whether it takes all that they have.
+fn imports_in(line: &str) -> impl Iterator<Item = (&str, bool)> {
+    let names = line.strip_prefix("import ").unwrap_or_default().split(',');
+    let whole = names.filter_map(|name| Some((name.split_whitespace().next()?, false)));
+    let parts = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import"));
+    let part = parts.map(|(module, names)| (module.trim(), names.trim_start().starts_with('*')));
+    whole.chain(part)
 }
 
 /// Files that a text names and whose names say that they are somebody's own.
