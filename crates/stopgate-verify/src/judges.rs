@@ -3,6 +3,7 @@
 //! A [`JudgeSet`] is found once, when the work is given out, and stored. It then says of any path,
 //! also of one that did not exist, what it is to the check. Nothing is run or written.
 
+mod build_scripts;
 mod by_path;
 mod comparing_scripts;
 mod configuration;
@@ -19,6 +20,7 @@ mod pytest_settings;
 mod python_modules;
 mod role;
 mod rules;
+mod rust_documents;
 mod rust_helpers;
 mod rust_reach;
 mod script_settings;
@@ -47,6 +49,7 @@ use stopgate_system::CanonicalPath;
 use self::files::{extension_of, name_of};
 use self::names::is_foreign;
 use self::role::CheckConduct;
+use self::rust_reach::RustGround;
 use self::stored_path::StoredPath;
 use self::test_modules::TestModules;
 use self::trace::CommandTrace;
@@ -106,6 +109,9 @@ pub(crate) struct JudgeSet {
     /// Features of Cargo packages that switch tests.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     features: BTreeSet<String>,
+    /// What tests and documentation in Rust depend on beside sources.
+    #[serde(default, skip_serializing_if = "RustGround::is_empty")]
+    rust: RustGround,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
     /// Modules that judges import, and those that they would if they were there.
@@ -196,10 +202,12 @@ impl JudgeSet {
             set.note_mixed_python(files);
             set.note_vitest_source(files);
             set.add_tests_by_content(files);
+            set.add_benches(files);
+            set.add_generators(files);
             set.leave_specifications(files);
             set.add_helpers(files);
             set.test_modules = TestModules::note(&set, files);
-            set.note_features(files);
+            set.note_rust_ground(files);
             set.note_settings(files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
@@ -249,6 +257,7 @@ impl JudgeSet {
             },
             settings: BTreeSet::new(),
             features: BTreeSet::new(),
+            rust: RustGround::default(),
             modules: BTreeSet::new(),
             test_modules: TestModules::default(),
             coverage_marks: None,
@@ -341,13 +350,6 @@ impl JudgeSet {
                 self.judges.entry(path).or_insert_with(|| why.clone());
             }
         }
-    }
-
-    fn leave_specifications(&mut self, files: &dyn ProjectFiles) {
-        let judges = self.whole(files);
-        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let found = specifications::read_by_work(files, &judges);
-        self.work.extend(found.into_iter().map(StoredPath));
     }
 
     fn add_helpers(&mut self, files: &dyn ProjectFiles) {

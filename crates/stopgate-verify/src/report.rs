@@ -186,6 +186,12 @@ impl Report {
         self.settled = self.settled.saturating_add(count);
     }
 
+    /// A failure of something that would not be counted if it passed.
+    fn add_uncounted_failure(&mut self) {
+        self.tests.failed = self.tests.failed.saturating_add(1);
+        self.settled = self.settled.saturating_add(1);
+    }
+
     /// Failures that the runner does not count as tests.
     fn add_error(&mut self, count: u32) {
         self.tests.collected = self.tests.collected.saturating_add(count);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::build_scripts::is_build_script;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::{is_environment, is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, Why};
@@ -64,6 +65,8 @@ impl JudgeSet {
             reach.packages.get(&directory_of(path) as &Path).cloned().unwrap_or_default()
         } else if name_of(path) == "Cargo.toml" {
             self.features.clone()
+        } else if is_build_script(path) {
+            self.rust.told.clone()
         } else if name_of(path) == "pyproject.toml" {
             // `tools/tidy.py` may well read `[tool.tidy]`.
             let stem = |path: &Path| path.file_stem()?.to_str().map(String::from);

@@ -111,6 +111,10 @@ pub(crate) enum MixedKind {
     Taskfile,
     /// Rust source, for its `#[cfg(test)]` items and the examples in its documentation.
     RustSource,
+    /// `build.rs`, for what it tells tests and nothing else.
+    BuildScript,
+    /// A page that Rust includes as documentation, for its examples.
+    RustPage,
     /// Python source, for its tests and the examples in its docstrings.
     PythonSource,
     /// JavaScript or TypeScript, for its tests under `import.meta.vitest`.
@@ -136,6 +140,8 @@ impl fmt::Display for MixedKind {
             Self::Taskfile => "tasks that test",
             Self::CMakeLists => "tests, and what they are built from",
             Self::RustSource => "#[cfg(test)] items, examples in documentation",
+            Self::BuildScript => "what only tests are told",
+            Self::RustPage => "examples in documentation",
             Self::PythonSource => "tests and examples in source",
             Self::VitestSource => "tests in source",
             Self::Environment => "variables that steer test tools",

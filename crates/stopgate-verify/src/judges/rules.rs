@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::build_scripts::is_build_script;
 use super::configuration::ToolConfiguration;
 use super::files::{ProjectFiles, extension_of, name_of};
 use super::names::{NameSays, is_environment, is_foreign, said, says_settings};
@@ -130,6 +131,9 @@ impl<'a> JudgeRules<'a> {
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
         }
+        if self.set.rust.documents.contains(path) {
+            return JudgeRole::Sections(MixedKind::RustPage);
+        }
         if self.set.sourced.contains(path) {
             return JudgeRole::Sections(MixedKind::ShellLibrary);
         }
@@ -151,6 +155,9 @@ impl<'a> JudgeRules<'a> {
                 JudgeRole::Sections(MixedKind::PythonSource)
             }
             None if self.is_header(path) => JudgeRole::Sections(MixedKind::CHeader),
+            None if !self.set.rust.told.is_empty() && is_build_script(path) => {
+                JudgeRole::Sections(MixedKind::BuildScript)
+            }
             None if self.set.judges_rust() && extension_of(path) == "rs" => {
                 JudgeRole::Sections(MixedKind::RustSource)
             }

@@ -1,17 +1,13 @@
-//! Rust that serves tests only, outside of their directories: modules of a library that assert for
-//! them, and build scripts that write them.
+//! Modules of a library in Rust that assert for tests, and serve nothing else.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::files::{ProjectFiles, below, directory_of, extension_of, name_of};
+use super::files::{ProjectFiles, extension_of};
 use super::names::{is_foreign, words};
 
 /// How many files are read.
 const FILES_MAX: usize = 6_000;
-
-/// A build script with more switches is about more than tests.
-const SWITCHES_MAX: usize = 20;
 
 /// Such files, given those that judge as a whole.
 pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
@@ -19,17 +15,12 @@ pub(super) fn helpers(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTr
     let sources: Vec<&PathBuf> = files.paths().iter().filter(is_rust).collect();
     let is_open = |path: &&&PathBuf| !judges.contains(path.as_path());
     let named = sources.iter().filter(is_open).filter(|path| module_of(path).is_some());
-    let scripts = sources.iter().filter(is_open).filter(|path| is_build_script(path));
-    let (named, scripts): (Vec<_>, Vec<_>) = (named.collect(), scripts.collect());
     // Too much to be sure that no work uses them.
     if sources.len() > FILES_MAX {
         return BTreeSet::new();
     }
     let texts = RustTexts { files, judges, sources: &sources };
-    let modules = named.into_iter().filter(|path| texts.is_helper(path));
-    let serves = |path: &&&&PathBuf| texts.writes_tests(path) || texts.switches_tests(path);
-    let generators = scripts.into_iter().filter(|path| serves(&path));
-    modules.chain(generators).map(|path| (*path).clone()).collect()
+    named.filter(|path| texts.is_helper(path)).map(|path| (*path).clone()).collect()
 }
 
 struct RustTexts<'a> {
@@ -65,62 +56,6 @@ impl RustTexts<'_> {
         }
         is_used
     }
-
-    /// A build script whose files only tests include.
-    fn writes_tests(&self, script: &Path) -> bool {
-        let place = directory_of(script);
-        let own: Vec<&PathBuf> = below(self.files, &place)
-            .filter(|path| extension_of(path) == "rs" && !is_build_script(path))
-            .collect();
-        let includes = |path: &&&PathBuf| without_tests(&self.text(path)).contains("OUT_DIR");
-        let (tests, work): (Vec<_>, Vec<_>) =
-            own.into_iter().partition(|path| self.judges.contains(path.as_path()));
-        let text = self.text(script);
-        let tells_work = ["rustc-env", "rustc-cfg", "rustc-link"];
-        text.contains("OUT_DIR")
-            && !tells_work.iter().any(|word| text.contains(word))
-            && tests.iter().any(|path| includes(&path))
-            && !work.iter().any(|path| includes(&path))
-    }
-
-    /// A build script that sets nothing but what tests ask for: `#[cfg_attr(offline, ignore)]`.
-    fn switches_tests(&self, script: &Path) -> bool {
-        let text = self.text(script);
-        let switches: BTreeSet<&str> = text.split("rustc-cfg=").skip(1).map(first_word).collect();
-        let tells_work = ["rustc-env", "rustc-link", "OUT_DIR"];
-        if switches.is_empty()
-            || switches.len() > SWITCHES_MAX
-            || tells_work.iter().any(|word| text.contains(word))
-        {
-            return false;
-        }
-        let place = directory_of(script);
-        let own = below(self.files, &place)
-            .filter(|path| extension_of(path) == "rs" && !is_build_script(path));
-        let mut by_tests = BTreeSet::new();
-        for path in own {
-            let text = self.text(path);
-            let judges = self.judges.contains(path.as_path());
-            let work = if judges { "" } else { without_tests(&text) };
-            let asked = |text: &str| switches.iter().filter(|own| mentions(text, own)).count();
-            if asked(work) > 0 {
-                return false;
-            }
-            by_tests.extend(switches.iter().filter(|own| mentions(&text, own)));
-        }
-        by_tests == switches
-    }
-}
-
-/// The name at the beginning of a text.
-fn first_word(text: &str) -> &str {
-    let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    text.split(is_end).next().unwrap_or_default()
-}
-
-fn is_build_script(path: &Path) -> bool {
-    name_of(path) == "build.rs"
-        && !path.components().any(|part| part.as_os_str() == "src" || part.as_os_str() == "tests")
 }
 
 /// The module below `src` whose name says that it is there for tests.
@@ -152,7 +87,7 @@ fn says_tests(name: &str) -> bool {
 }
 
 /// A text up to its own tests.
-fn without_tests(text: &str) -> &str {
+pub(super) fn without_tests(text: &str) -> &str {
     text.split("#[cfg(test)]").next().unwrap_or_default()
 }
 

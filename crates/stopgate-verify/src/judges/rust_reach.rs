@@ -3,13 +3,58 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::files::{self, ProjectFiles, extension_of};
 use super::names::{is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::stored_path::StoredPath;
+use super::tools::BENCHES;
 use super::{JudgeRules, JudgeSet, sections};
 
+/// How many sources of benches are read.
+const BENCHES_MAX: usize = 1_000;
+
+/// What tests and documentation in Rust depend on beside sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RustGround {
+    /// Variables, switches and written files that only tests ask a build script for.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) told: BTreeSet<String>,
+    /// Pages whose examples are documentation.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) documents: BTreeSet<StoredPath>,
+}
+
+impl RustGround {
+    pub(super) fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.documents.is_empty()
+    }
+}
+
 impl JudgeSet {
+    /// Benches that assert, where the check runs them: `cargo test --all-targets`.
+    pub(super) fn add_benches(&mut self, files: &dyn ProjectFiles) {
+        if !self.reach.tools.contains(BENCHES) || !self.judges_rust() {
+            return;
+        }
+        let is_bench = |path: &&PathBuf| {
+            let is_in = path.iter().any(|part| part == "benches");
+            is_in && extension_of(path) == "rs" && !is_foreign(path)
+        };
+        let asserts = |path: &&PathBuf| files.text(path).is_some_and(|text| asserts(&text));
+        let benches = files.paths().iter().filter(is_bench).take(BENCHES_MAX);
+        let found: Vec<PathBuf> = benches.filter(asserts).cloned().collect();
+        self.add(found, &Why::TestByContent);
+    }
+
+    /// Notes what tests and documentation depend on beside sources.
+    pub(super) fn note_rust_ground(&mut self, files: &dyn ProjectFiles) {
+        self.note_features(files);
+        self.note_told(files);
+        self.note_documents(files);
+    }
+
     /// Whether tests in sources of Rust judge.
     pub(super) fn judges_rust(&self) -> bool {
         let tools = &self.reach.tools;
@@ -36,7 +81,7 @@ impl JudgeSet {
     }
 
     /// Features by which Rust's tests are left out or compiled.
-    pub(super) fn note_features(&mut self, files: &dyn ProjectFiles) {
+    fn note_features(&mut self, files: &dyn ProjectFiles) {
         if !self.judges_rust() {
             return;
         }
@@ -57,4 +102,11 @@ impl JudgeSet {
         drop(rules);
         self.features = found;
     }
+}
+
+/// Whether a bench can fail by what it finds.
+fn asserts(text: &str) -> bool {
+    let words = ["assert!(", "assert_eq!(", "assert_ne!(", "panic!(", "process::exit("];
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.into_iter().any(|line| words.iter().any(|word| line.contains(word)))
 }

@@ -3,6 +3,7 @@
 //! Texts in, texts out. Layout, comments and an order that means nothing do not count.
 
 mod blocks;
+mod build_script;
 mod c_header;
 mod cargo;
 mod cargo_features;
@@ -19,6 +20,7 @@ mod python_tests;
 mod rust;
 mod rust_docs;
 mod rust_moves;
+mod rust_page;
 mod rust_tokens;
 mod shell_library;
 mod taskfile;
@@ -48,8 +50,8 @@ pub(crate) struct SectionReach {
     /// Tools that the check uses.
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
-    /// a justfile that the check reaches; features of a Cargo package that tests name; scripts
-    /// that may have a table of their own in `pyproject.toml`; variables that the check expands.
+    /// a justfile that the check reaches; features of a Cargo package that tests name, and what
+    /// only tests ask its build script for; scripts that may have a table of their own in `pyproject.toml`; variables that the check expands.
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,
@@ -127,6 +129,8 @@ pub(crate) fn judging(
         MixedKind::CMakeLists => Ok(cmake::judging(text)),
         MixedKind::Taskfile => Ok(taskfile::judging(text)),
         MixedKind::RustSource => rust::judging(text),
+        MixedKind::BuildScript => build_script::judging(text, &reach.names),
+        MixedKind::RustPage => Ok(rust_page::judging(text)),
         MixedKind::PythonSource => Ok(python_docs::judging(text)),
         MixedKind::VitestSource => Ok(vitest_source::judging(text)),
         MixedKind::Environment => Ok(env_file::judging(text, &reach.names)),
@@ -164,6 +168,8 @@ pub(crate) fn restore(
         MixedKind::CMakeLists => Some(cmake::restore(original, today)),
         MixedKind::Taskfile => Some(taskfile::restore(original, today)),
         MixedKind::RustSource => rust::restore(original, today),
+        MixedKind::BuildScript => build_script::restore(original, today, &reach.names),
+        MixedKind::RustPage => Some(rust_page::restore(original, today)),
         MixedKind::PythonSource => Some(python_docs::restore(original, today)),
         MixedKind::VitestSource => Some(vitest_source::restore(original, today)),
         MixedKind::Environment => Some(env_file::restore(original, today, &reach.names)),

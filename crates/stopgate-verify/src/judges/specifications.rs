@@ -3,17 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::JudgeSet;
 use super::files::{ProjectFiles, extension_of, file_names, name_of};
 use super::names::{is_code, is_foreign, said};
+use super::stored_path::StoredPath;
 
 /// How many files of the work are read.
 const FILES_MAX: usize = 6_000;
 
+impl JudgeSet {
+    /// Leaves such data to the work.
+    pub(super) fn leave_specifications(&mut self, files: &dyn ProjectFiles) {
+        let judges = self.whole(files);
+        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+        let found = read_by_work(files, &judges);
+        self.work.extend(found.into_iter().map(StoredPath));
+    }
+}
+
 /// Data that nothing but such a directory calls a test, and that the work names.
-pub(super) fn read_by_work(
-    files: &dyn ProjectFiles,
-    judges: &BTreeSet<&Path>,
-) -> BTreeSet<PathBuf> {
+fn read_by_work(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<PathBuf> {
     let mut open: BTreeMap<&str, Vec<&PathBuf>> = BTreeMap::new();
     for path in files.paths().iter().filter(|path| is_specification(path)) {
         open.entry(name_of(path)).or_default().push(path);

@@ -146,6 +146,9 @@ const LINTERS: [&str; 58] = [
     "actionlint",
 ];
 
+/// What a check uses that runs the benches of a Cargo package, too.
+pub(super) const BENCHES: &str = "cargo-bench";
+
 const BUILDERS: [&str; 48] = [
     "cargo",
     "cargo-build",

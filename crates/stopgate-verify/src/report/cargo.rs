@@ -1,7 +1,8 @@
 //! `cargo test`: a block for each program, from `running 4 tests` to its result.
 //!
 //! All programs of one invocation count together: one that failed in the middle makes the
-//! invocation a failure, also where `--no-fail-fast` lets the ones after it pass.
+//! invocation a failure, also where `--no-fail-fast` lets the ones after it pass. A program with a
+//! `main` of its own (`harness = false`) is one test, whether it passes or dies.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,8 @@ use super::{Report, count};
 
 const RUNNER: &str = "cargo test";
 const DIED: &str = "ended before its result";
+/// How the label of the examples in documentation begins.
+const DOC: &str = "doc ";
 
 /// The sessions of Rust's own harness, one an invocation of cargo.
 pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
@@ -26,6 +29,8 @@ struct Reading<'a> {
     lines: &'a [&'a str],
     /// What is about to run: `tests/it.rs`.
     label: Option<String>,
+    /// The line that says so, as long as the program said nothing that a harness says.
+    silent: Option<usize>,
     /// Programs that began and have no result yet; those after the first are printed by a test.
     open: Vec<Program>,
     /// The last program that ended, until cargo has said what it is called.
@@ -66,23 +71,38 @@ impl Reading<'_> {
     fn take(&mut self, at: usize, line: &str) {
         if let Some(label) = label(line) {
             if self.open.is_empty() {
+                self.file_silent();
                 self.file_program();
+                self.silent = Some(at).filter(|_| !label.starts_with(DOC));
             }
             self.label = Some(label);
         } else if let Some(announced) = line.strip_prefix("running ").and_then(running) {
             self.begin(at, announced);
         } else if let Some(result) = result(line) {
+            self.silent = None;
             self.end(at, result);
         } else if let Some(target) = rerun(line) {
             self.name_program(at, target);
         } else if self.open.is_empty() && is_finished(line) {
+            self.file_silent();
             self.file_invocation();
         } else if let [program] = self.open.as_mut_slice() {
             program.take_name(line);
         }
     }
 
+    /// A program that cargo ran, without a harness: it passed, or cargo would have said so.
+    fn file_silent(&mut self) {
+        let Some(at) = self.silent.take() else { return };
+        self.file_program();
+        let label = self.label.take();
+        let result = Some(Report::counted(1, 0, 0));
+        self.ended = Some(Program { first: at, last: at, label, result, ..Program::default() });
+        self.file_program();
+    }
+
     fn begin(&mut self, at: usize, announced: u32) {
+        self.silent = None;
         if self.open.is_empty() {
             self.file_program();
             self.take_bare();
@@ -139,6 +159,7 @@ impl Reading<'_> {
 
     /// Cargo says how to run a program again that failed.
     fn name_program(&mut self, at: usize, target: &str) {
+        let is_one_test = self.silent.take().is_some();
         self.take_bare();
         let open = self.open.drain(..).next();
         if let Some(open) = open {
@@ -152,11 +173,14 @@ impl Reading<'_> {
         if failed.is_none_or(|result| result.tests.failed == 0) {
             // It gave no result: it died, which no test's name tells.
             let mut report = program.result.take().unwrap_or_default();
-            report.add_failed(if report.tests.collected == 0 {
-                program.announced.max(1)
-            } else {
-                1
-            });
+            match program.announced {
+                0 if is_one_test => report.add_failed(1),
+                announced if announced > 0 && report.tests.collected == 0 => {
+                    report.add_failed(announced);
+                }
+                // A quiet cargo says nothing of a program that passes without a harness.
+                _ => report.add_uncounted_failure(),
+            }
             program.names.push(DIED.into());
             program.result = Some(report);
         }
@@ -186,6 +210,7 @@ impl Reading<'_> {
     }
 
     fn finish(mut self) -> Vec<RunnerSession> {
+        self.file_silent();
         self.file_program();
         let unfinished = self.open.drain(..).next();
         if let Some(program) = unfinished {
@@ -195,7 +220,7 @@ impl Reading<'_> {
                 self.file_unfinished(program);
             }
         }
-        if !self.is_framed {
+        if !self.is_framed && !self.bare.is_empty() {
             return self.all_bare();
         }
         self.file_invocation();
@@ -279,7 +304,7 @@ fn numbered(names: Vec<String>, failed: u32, label: Option<&str>) -> Vec<String>
 fn label(line: &str) -> Option<String> {
     let text = line.strip_prefix("  ")?.trim_start();
     if let Some(name) = text.strip_prefix("Doc-tests ") {
-        return Some(format!("doc {name}"));
+        return Some(format!("{DOC}{name}"));
     }
     let (what, program) = text.strip_prefix("Running ")?.rsplit_once(" (")?;
     program.ends_with(')').then(|| what.into())

@@ -55,6 +55,45 @@ fn a_program_that_dies_has_failed() {
 }
 
 #[test]
+fn a_program_without_a_harness_is_one_test_whether_it_passes_or_dies() {
+    let head = "
+    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.01s
+     Running unittests src/lib.rs (target/debug/deps/lease-fe24d1ce8eaaef04)
+
+running 2 tests
+..
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+     Running benches/leases.rs (target/debug/deps/leases-babd45d1f8690889)
+late: 10 of 10
+";
+    let more = "     Running tests/cli.rs (target/debug/deps/cli-babd45d1f8690889)
+   Doc-tests lease
+";
+    let died = "error: test failed, to rerun pass `--bench leases`\n";
+    check_text(head, "3 tests, 0 failed, 0 skipped");
+    check_text(&format!("{head}{more}"), "4 tests, 0 failed, 0 skipped");
+    let dead = "3 tests, 1 failed, 0 skipped\n--bench leases: ended before its result";
+    check_text(&format!("{head}{died}"), dead);
+    let alone = "     Running benches/leases.rs (target/debug/deps/leases-babd45d1f8690889)\n";
+    check_text(alone, "1 tests, 0 failed, 0 skipped");
+}
+
+#[test]
+fn a_quiet_cargo_does_not_tell_of_programs_without_a_harness() {
+    let head = "
+running 2 tests
+..
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+";
+    let died = "error: test failed, to rerun pass `--bench leases`\n";
+    check_text(head, "2 tests, 0 failed, 0 skipped");
+    let dead = "2 tests, 1 failed, 0 skipped\n--bench leases: ended before its result";
+    check_text(&format!("{head}{died}"), dead);
+}
+
+#[test]
 fn a_summary_that_a_test_printed_is_not_cargos() {
     let output = "
 running 1 test

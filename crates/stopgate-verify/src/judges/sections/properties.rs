@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 15] = [
+const KINDS: [MixedKind; 17] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -18,6 +18,8 @@ const KINDS: [MixedKind; 15] = [
     MixedKind::Makefile,
     MixedKind::Justfile,
     MixedKind::RustSource,
+    MixedKind::BuildScript,
+    MixedKind::RustPage,
     MixedKind::PythonSource,
     MixedKind::VitestSource,
     MixedKind::Environment,
@@ -50,6 +52,18 @@ const VITEST: [&str; 5] = [
 
 const SHELL: [&str; 5] =
     ["test() {\n  a\n}", "work1() {\n  b\n}", "function lint {\n  c\n}", "alias test=d", "work2=1"];
+
+const BUILD: [&str; 6] = [
+    "fn main() {\n    work1();\n}",
+    "fn main() {\n    println!(\"cargo:rustc-cfg=test\");\n    work2();\n}",
+    "fn main() {\n    let a = 1;\n    println!(\"cargo:rustc-env=lint={a}\");\n}",
+    "fn work3() {}",
+    "fn a() {\n    println!(\"cargo:rustc-cfg=lint\");\n}",
+    "}",
+];
+
+const PAGE: [&str; 4] =
+    ["# work1", "```\na();\n```", "```rust,no_run\nwork2();\n```", "~~~rust\nb();\n~~~"];
 
 /// Lines that mean something in each kind of file; work has `work` in it.
 fn lines(kind: MixedKind) -> &'static [&'static str] {
@@ -119,6 +133,8 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         | MixedKind::CMakeLists
         | MixedKind::Taskfile
         | MixedKind::RustSource
+        | MixedKind::BuildScript
+        | MixedKind::RustPage
         | MixedKind::VitestSource => more_lines(kind),
     }
 }
@@ -127,6 +143,8 @@ fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
         MixedKind::VitestSource => &VITEST,
         MixedKind::ShellLibrary => &SHELL,
+        MixedKind::BuildScript => &BUILD,
+        MixedKind::RustPage => &PAGE,
         MixedKind::CHeader => &[
             "#define NDEBUG",
             "#define work1 1",

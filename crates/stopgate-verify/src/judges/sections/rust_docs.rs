@@ -58,7 +58,7 @@ fn plain(line: &str) -> String {
 }
 
 /// Adds the fenced examples of one piece of documentation.
-fn collect(lines: &[String], found: &mut BTreeSet<String>) {
+pub(super) fn collect(lines: &[String], found: &mut BTreeSet<String>) {
     let mut open: Option<(&str, String)> = None;
     for line in lines {
         let bare = line.trim_start();

@@ -1,6 +1,9 @@
 //! Rust that judges, outside of test directories; options of Java.
 
-use super::check;
+use std::path::Path;
+
+use super::{Scene, check, criterion};
+use crate::judges::{JudgeRole, MixedKind};
 
 #[test]
 fn a_module_that_asserts_for_tests_is_a_helper() {
@@ -50,19 +53,77 @@ fn a_build_script_whose_files_only_tests_include_judges() {
 }
 
 #[test]
-fn a_build_script_that_only_switches_tests_judges() {
-    let script = "build.rs = fn main() { println!(\"cargo:rustc-cfg=offline\"); }";
-    let tests = "tests/api.rs = #[test]\\n#[cfg_attr(offline, ignore)]\\nfn left() {}";
-    let cargo = "Cargo.toml = [package]\\nname = 'a'";
-    let plain = "src/lib.rs = pub struct Lease;";
-    let both = "src/lib.rs = #[cfg(offline)]\\npub struct Lease;";
+fn what_a_build_script_tells_tests_only_judges() {
+    let names = |tests: &str, source: &str| {
+        let cargo = "Cargo.toml = [package]\\nname = 'a'";
+        let script = "build.rs = fn main() { println!(\"cargo:rustc-cfg=offline\"); }";
+        let scene = format!("{cargo}\n{script}\ntests/api.rs = {tests}\nsrc/lib.rs = {source}");
+        let scene = Scene::new(&scene);
+        let set = scene.set(&criterion("tests", "cargo test"));
+        let role = set.role(Path::new("build.rs"));
+        assert_eq!(role, JudgeRole::Sections(MixedKind::BuildScript));
+        let names = set.reach_of(Path::new("build.rs")).names;
+        names.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    let plain = "pub struct Lease;";
+    let switched = r"#[test]\n#[cfg_attr(offline, ignore)]\nfn left() {}";
+    assert_eq!(names(switched, plain), "ignore offline");
+    assert_eq!(names(switched, r"#[cfg(offline)]\npub struct Lease;"), "ignore");
+    let asked = r#"const A: &str = env!("GOLDEN");\nconst B: &str = env!("CARGO_MANIFEST_DIR");"#;
+    assert_eq!(names(asked, plain), "CARGO_MANIFEST_DIR GOLDEN");
+    assert_eq!(names(asked, r#"const A: &str = env!("GOLDEN");"#), "CARGO_MANIFEST_DIR");
+    let both = r"#[cfg(unix)]\npub struct A;\n#[cfg(test)]\nmod tests { fn a() { cfg!(slow) } }";
+    assert_eq!(names(switched, both), "ignore offline slow test");
+}
+
+#[test]
+fn data_that_only_a_generator_of_tests_reads_judges() {
+    let script = r#"build.rs = fn main() { write("OUT_DIR", read("spec/titles.txt")); }"#;
+    let tests = r#"tests/api.rs = include!(concat!(env!("OUT_DIR"), "/cases.rs"));"#;
+    let more = "Cargo.toml = [package]\nspec/titles.txt\nsrc/lib.rs = pub struct A;";
     check(
-        &format!("{cargo}\n{script}\n{tests}\n{plain}"),
+        &format!("{script}\n{tests}\n{more}"),
+        "cargo test => ~Cargo.toml build.rs spec/titles.txt ~src/lib.rs tests/api.rs",
+    );
+    let read = r#" const T: &str = include_str!("../spec/titles.txt");"#;
+    check(
+        &format!("{script}\n{tests}\n{more}{read}"),
         "cargo test => ~Cargo.toml build.rs ~src/lib.rs tests/api.rs",
     );
+}
+
+#[test]
+fn examples_on_a_page_that_is_documentation_judge() {
+    let scene = r#"
+        Cargo.toml = [package]\nname = 'a'
+        README.md = ```\na();\n```
+        docs/guide.md = ```\na();\n```
+        src/lib.rs = #![doc = include_str!("../README.md")]
+        "#;
+    check(scene, "cargo test => ~Cargo.toml ~README.md ~src/lib.rs\ncargo clippy => ~Cargo.toml");
+}
+
+#[test]
+fn benches_that_assert_judge_where_the_check_runs_them() {
+    let scene = r#"
+        Cargo.toml = [package]\nname = 'a'
+        benches/leases.rs = fn main() { assert!(read("budget.conf") > 1); }
+        benches/speed.rs = fn main() { a::go(); }
+        budget.conf = late = 10
+        src/lib.rs = pub fn go() {}
+        "#;
+    let some = "~Cargo.toml ~benches/leases.rs ~benches/speed.rs ~src/lib.rs";
+    let all = "~Cargo.toml benches/leases.rs ~benches/speed.rs budget.conf ~src/lib.rs";
     check(
-        &format!("{cargo}\n{script}\n{tests}\n{both}"),
-        "cargo test => ~Cargo.toml ~build.rs ~src/lib.rs tests/api.rs",
+        scene,
+        &format!(
+            "cargo test => {some}
+            cargo test --all-targets => {all}
+            cargo test --bench=leases => {all}
+            cargo bench => {all}
+            cargo test -- --bench => {some}
+            cargo clippy --all-targets => ~Cargo.toml"
+        ),
     );
 }
 

@@ -7,7 +7,9 @@ use super::super::files::{extension_of, inner, name_of};
 use super::super::names::{is_code, is_foreign, name_says_judge, said, says_judge, says_program};
 use super::super::role::Why;
 use super::super::shell::{OutputFate, assignment, is_open};
-use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
+use super::super::tools::{
+    BENCHES, Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of,
+};
 use super::lists::LoopBody;
 use super::scripts::is_of_tools;
 use super::{Rank, Stand, Tracer};
@@ -265,6 +267,9 @@ impl Tracer<'_> {
             let nextest = rest.contains(&"nextest").then_some("cargo-nextest");
             self.trace.tools.extend(nextest.map(Into::into));
         }
+        if name == "cargo" && runs_benches(inner, rest) {
+            self.tool(BENCHES);
+        }
         if trade_of(&whole) == Trade::Unknown {
             // An alias or an extension may do anything, also test.
             let builds = [
@@ -391,6 +396,16 @@ fn wrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
         }
     }
     &words[at.min(words.len())..]
+}
+
+/// Whether an invocation of Cargo runs benches, be it once and as tests.
+fn runs_benches(inner: &str, rest: &[&str]) -> bool {
+    let mut words = rest.iter().take_while(|word| **word != "--");
+    let is_said = |word: &&str| {
+        ["--all-targets", "--benches", "--bench"].contains(word) || word.starts_with("--bench=")
+    };
+    inner == "bench"
+        || (["test", "nextest", "llvm-cov"].contains(&inner) && words.any(|word| is_said(&word)))
 }
 
 /// Whether a word after options may be the program.
