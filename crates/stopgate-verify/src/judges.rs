@@ -11,6 +11,7 @@ pub(crate) mod coverage_marks;
 mod dev_crates;
 mod files;
 mod git_questions;
+mod ground;
 mod helpers;
 mod imports;
 mod links;
@@ -33,6 +34,7 @@ mod stored_path;
 mod test_content;
 mod test_data;
 mod test_modules;
+mod test_registrars;
 mod tools;
 mod trace;
 mod warnings;
@@ -47,9 +49,9 @@ use stopgate_core::Criterion;
 use stopgate_system::CanonicalPath;
 
 use self::files::{extension_of, name_of};
+use self::ground::JudgeGround;
 use self::names::is_foreign;
 use self::role::CheckConduct;
-use self::rust_reach::RustGround;
 use self::stored_path::StoredPath;
 use self::test_modules::TestModules;
 use self::trace::CommandTrace;
@@ -109,9 +111,9 @@ pub(crate) struct JudgeSet {
     /// Features of Cargo packages that switch tests.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     features: BTreeSet<String>,
-    /// What tests and documentation in Rust depend on beside sources.
-    #[serde(default, skip_serializing_if = "RustGround::is_empty")]
-    rust: RustGround,
+    /// What tests and documentation depend on beside their own files.
+    #[serde(default, skip_serializing_if = "JudgeGround::is_empty")]
+    ground: JudgeGround,
     /// Modules of the project that had the name of a known one at the start.
     modules: BTreeSet<StoredPath>,
     /// Modules that judges import, and those that they would if they were there.
@@ -207,7 +209,7 @@ impl JudgeSet {
             set.leave_specifications(files);
             set.add_helpers(files);
             set.test_modules = TestModules::note(&set, files);
-            set.note_rust_ground(files);
+            set.note_ground(files);
             set.note_settings(files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
@@ -257,7 +259,7 @@ impl JudgeSet {
             },
             settings: BTreeSet::new(),
             features: BTreeSet::new(),
-            rust: RustGround::default(),
+            ground: JudgeGround::default(),
             modules: BTreeSet::new(),
             test_modules: TestModules::default(),
             coverage_marks: None,

@@ -6,6 +6,7 @@
 //! runner would print it.
 
 mod cargo;
+mod ctest;
 mod go;
 mod go_failures;
 mod javascript;
@@ -78,7 +79,7 @@ pub enum LastSummary {
 /// One way to find sessions in an output that has been split into lines.
 type Reader = fn(&[&str]) -> Vec<RunnerSession>;
 
-const READERS: [Reader; 15] = [
+const READERS: [Reader; 16] = [
     nextest::read,
     cargo::read,
     pytest::read,
@@ -94,6 +95,7 @@ const READERS: [Reader; 15] = [
     others::php_and_ruby,
     others::dotnet,
     others::java,
+    ctest::read,
 ];
 
 /// Reads the output of test runners; nothing where none is recognised.

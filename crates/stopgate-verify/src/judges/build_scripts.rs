@@ -61,7 +61,7 @@ impl JudgeSet {
         }
         let is_cargos = |name: &String| CARGO.iter().any(|own| name.starts_with(own));
         by_tests.retain(|name| is_cargos(name) || !by_work.contains(name));
-        self.rust.told = by_tests;
+        self.ground.told = by_tests;
     }
 }
 

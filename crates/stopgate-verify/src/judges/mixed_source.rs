@@ -65,8 +65,10 @@ impl JudgeSet {
             reach.packages.get(&directory_of(path) as &Path).cloned().unwrap_or_default()
         } else if name_of(path) == "Cargo.toml" {
             self.features.clone()
+        } else if name_of(path) == "CMakeLists.txt" || extension_of(path) == "cmake" {
+            self.ground.registrars.clone()
         } else if is_build_script(path) {
-            self.rust.told.clone()
+            self.ground.told.clone()
         } else if name_of(path) == "pyproject.toml" {
             // `tools/tidy.py` may well read `[tool.tidy]`.
             let stem = |path: &Path| path.file_stem()?.to_str().map(String::from);

@@ -131,7 +131,7 @@ impl<'a> JudgeRules<'a> {
         if let Some(why) = self.set.judges.get(path) {
             return JudgeRole::Whole(why.clone());
         }
-        if self.set.rust.documents.contains(path) {
+        if self.set.ground.documents.contains(path) {
             return JudgeRole::Sections(MixedKind::RustPage);
         }
         if self.set.sourced.contains(path) {
@@ -155,7 +155,7 @@ impl<'a> JudgeRules<'a> {
                 JudgeRole::Sections(MixedKind::PythonSource)
             }
             None if self.is_header(path) => JudgeRole::Sections(MixedKind::CHeader),
-            None if !self.set.rust.told.is_empty() && is_build_script(path) => {
+            None if !self.set.ground.told.is_empty() && is_build_script(path) => {
                 JudgeRole::Sections(MixedKind::BuildScript)
             }
             None if self.set.judges_rust() && extension_of(path) == "rs" => {

@@ -24,7 +24,7 @@ impl JudgeSet {
             let text = text.unwrap_or_default();
             found.extend(pages(&text).filter_map(|page| page_at(files, path, page)));
         }
-        self.rust.documents = found.into_iter().map(StoredPath).collect();
+        self.ground.documents = found.into_iter().map(StoredPath).collect();
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use super::files::{self, ProjectFiles, extension_of};
 use super::names::{is_foreign, said};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
@@ -14,23 +12,6 @@ use super::{JudgeRules, JudgeSet, sections};
 
 /// How many sources of benches are read.
 const BENCHES_MAX: usize = 1_000;
-
-/// What tests and documentation in Rust depend on beside sources.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RustGround {
-    /// Variables, switches and written files that only tests ask a build script for.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) told: BTreeSet<String>,
-    /// Pages whose examples are documentation.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) documents: BTreeSet<StoredPath>,
-}
-
-impl RustGround {
-    pub(super) fn is_empty(&self) -> bool {
-        self.told.is_empty() && self.documents.is_empty()
-    }
-}
 
 impl JudgeSet {
     /// Benches that assert, where the check runs them: `cargo test --all-targets`.
@@ -46,13 +27,6 @@ impl JudgeSet {
         let benches = files.paths().iter().filter(is_bench).take(BENCHES_MAX);
         let found: Vec<PathBuf> = benches.filter(asserts).cloned().collect();
         self.add(found, &Why::TestByContent);
-    }
-
-    /// Notes what tests and documentation depend on beside sources.
-    pub(super) fn note_rust_ground(&mut self, files: &dyn ProjectFiles) {
-        self.note_features(files);
-        self.note_told(files);
-        self.note_documents(files);
     }
 
     /// Whether tests in sources of Rust judge.
@@ -81,7 +55,7 @@ impl JudgeSet {
     }
 
     /// Features by which Rust's tests are left out or compiled.
-    fn note_features(&mut self, files: &dyn ProjectFiles) {
+    pub(super) fn note_features(&mut self, files: &dyn ProjectFiles) {
         if !self.judges_rust() {
             return;
         }

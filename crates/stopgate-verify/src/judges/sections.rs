@@ -28,6 +28,7 @@ mod toml_tree;
 mod vitest_source;
 
 pub(crate) use self::cargo::with_moved_targets;
+pub(super) use self::cmake::registrars as test_registrars;
 pub(crate) use self::import_paths::{import_paths, with_import_paths};
 pub(crate) use self::modfile::{ModuleFile, ModuleLead, with_new_leads};
 pub(crate) use self::package::with_moved_entries;
@@ -51,7 +52,7 @@ pub(crate) struct SectionReach {
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
     /// a justfile that the check reaches; features of a Cargo package that tests name, and what
-    /// only tests ask its build script for; scripts that may have a table of their own in `pyproject.toml`; variables that the check expands.
+    /// only tests ask its build script for; functions that register tests for CMake; scripts that may have a table of their own in `pyproject.toml`; variables that the check expands.
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,
@@ -126,7 +127,7 @@ pub(crate) fn judging(
         MixedKind::GoMod | MixedKind::GoWork => Ok(modfile::judging(kind, text)),
         MixedKind::Makefile => Ok(make::judging(text, reach)),
         MixedKind::Justfile => Ok(just::judging(text, reach)),
-        MixedKind::CMakeLists => Ok(cmake::judging(text)),
+        MixedKind::CMakeLists => Ok(cmake::judging(text, &reach.names)),
         MixedKind::Taskfile => Ok(taskfile::judging(text)),
         MixedKind::RustSource => rust::judging(text),
         MixedKind::BuildScript => build_script::judging(text, &reach.names),
@@ -165,7 +166,7 @@ pub(crate) fn restore(
         MixedKind::GoMod | MixedKind::GoWork => Some(modfile::restore(kind, original, today)),
         MixedKind::Makefile => Some(make::restore(original, today, reach)),
         MixedKind::Justfile => Some(just::restore(original, today, reach)),
-        MixedKind::CMakeLists => Some(cmake::restore(original, today)),
+        MixedKind::CMakeLists => Some(cmake::restore(original, today, &reach.names)),
         MixedKind::Taskfile => Some(taskfile::restore(original, today)),
         MixedKind::RustSource => rust::restore(original, today),
         MixedKind::BuildScript => build_script::restore(original, today, &reach.names),

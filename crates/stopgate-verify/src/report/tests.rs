@@ -94,6 +94,42 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 }
 
 #[test]
+fn ctest_is_read_from_its_summary() {
+    let output = "
+Test project /tmp/b
+    Start 1: good
+1/5 Test #1: good .............................   Passed    0.01 sec
+    Start 2: bad
+2/5 Test #2: bad ..............................***Failed    0.00 sec
+==== test session starts ====
+collected 5 items
+a.py F....
+==== 1 failed, 4 passed in 0.1s ====
+
+    Start 3: skip
+3/5 Test #3: skip .............................***Skipped   0.00 sec
+
+50% tests passed, 2 tests failed out of 4
+
+Total Test time (real) =   0.01 sec
+
+The following tests did not run:
+\t  3 - skip (Skipped)
+\t  4 - off (Disabled)
+
+The following tests FAILED:
+\t  2 - bad (Failed)
+\t  5 - none (Not Run)
+Errors while running CTest
+";
+    check_text(output, "4 tests, 2 failed, 1 skipped\nbad\nnone");
+    let good = "100% tests passed, 0 tests failed out of 2\n";
+    check_text(good, "2 tests, 0 failed, 0 skipped");
+    check_text("100% tests passed out of 2\n", "2 tests, 0 failed, 0 skipped");
+    check_text("100% tests passed, all of them", "not recognised");
+}
+
+#[test]
 fn a_summary_that_a_test_printed_is_not_cargos() {
     let output = "
 running 1 test

@@ -44,58 +44,70 @@ const VALUES: [(&str, usize); 6] = [
     ("cmake_dependent_option", 0),
 ];
 
-pub(super) fn judging(text: &str) -> Judging {
-    Judging { sections: sections(&blocks(text, &BTreeSet::new())), members: BTreeSet::new() }
+/// What judges in a text, where these functions of the project register tests.
+pub(super) fn judging(text: &str, registrars: &BTreeSet<String>) -> Judging {
+    let blocks = blocks(text, registrars, &BTreeSet::new());
+    Judging { sections: sections(&blocks), members: BTreeSet::new() }
 }
 
-pub(super) fn restore(original: &str, today: &str) -> String {
-    let values = CMakeText::parse(original).values();
-    let today = blocks(today, &values);
-    let in_place = replaced(&blocks(original, &values), &today);
-    if judging(original).is_kept_by(&judging(&in_place)) {
+pub(super) fn restore(original: &str, today: &str, registrars: &BTreeSet<String>) -> String {
+    let values = CMakeText::parse(original, registrars).values();
+    let was = blocks(original, registrars, &values);
+    let today = blocks(today, registrars, &values);
+    let in_place = replaced(&was, &today);
+    if judging(original, registrars).is_kept_by(&judging(&in_place, registrars)) {
         return in_place;
     }
     // What they stood in has become another: they follow today's work, with what they stood in.
-    at_end(original, &today).unwrap_or(in_place)
+    at_end(original, &was, &today).unwrap_or(in_place)
 }
 
 /// The blocks of a text; `values` are variables that say which tests there are in another one.
-fn blocks(text: &str, values: &BTreeSet<String>) -> Vec<TextBlock> {
-    let text = CMakeText::parse(text);
+fn blocks(text: &str, registrars: &BTreeSet<String>, values: &BTreeSet<String>) -> Vec<TextBlock> {
+    let text = CMakeText::parse(text, registrars);
     let (own, conditions) = (text.values(), conditions(&text.commands));
     let mut found = Vec::new();
-    for (command, conditions) in text.commands.into_iter().zip(conditions) {
-        let key = key_of(&command, &text.targets).or_else(|| {
+    for (command, conditions) in text.commands.iter().zip(conditions) {
+        let key = text.key_of(command).or_else(|| {
             let is_value = |name: &&str| own.contains(*name) || values.contains(*name);
-            let name = variable_of(&command).filter(is_value);
+            let name = variable_of(command).filter(is_value);
             name.map(|name| format!("{} {name}", command.name))
         });
-        let says = format!("{} {}", conditions.join(" / "), kept(&command).join(" "));
-        found.push(TextBlock { key, says, text: command.text });
+        let says = format!("{} {}", conditions.join(" / "), kept(command).join(" "));
+        found.push(TextBlock { key, says, text: command.text.clone() });
     }
     found.push(TextBlock { key: None, says: String::new(), text: text.rest });
     found
 }
 
 /// A text with what is known about its tests.
-struct CMakeText {
+struct CMakeText<'r> {
     commands: Vec<CMakeCommand>,
     rest: String,
     targets: BTreeSet<String>,
+    registrars: &'r BTreeSet<String>,
 }
 
-impl CMakeText {
-    fn parse(text: &str) -> Self {
+impl<'r> CMakeText<'r> {
+    fn parse(text: &str, registrars: &'r BTreeSet<String>) -> Self {
         let (commands, rest) = parse(text);
         let targets = test_targets(&commands);
-        Self { commands, rest, targets }
+        Self { commands, rest, targets, registrars }
+    }
+
+    /// What a command decides, where it decides something.
+    fn key_of(&self, command: &CMakeCommand) -> Option<String> {
+        let registers = || self.registrars.contains(&command.name);
+        let subject = || command.words.first().map_or("", String::as_str);
+        key_of(command, &self.targets)
+            .or_else(|| registers().then(|| format!("{} {}", command.name, subject())))
     }
 
     /// Variables that say which tests there are: `set(TESTS a b)` over `foreach(… ${TESTS})`.
     fn values(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for (command, conditions) in self.commands.iter().zip(conditions(&self.commands)) {
-            if key_of(command, &self.targets).is_none() {
+            if self.key_of(command).is_none() {
                 continue;
             }
             found.extend(kept(command).into_iter().flat_map(references).map(str::to_string));
@@ -141,14 +153,14 @@ fn variable_of(command: &CMakeCommand) -> Option<&str> {
 /// Today's work, then the original's judging commands with the loops and conditions around them.
 ///
 /// Nothing where they are in a function: it would be another one for those who called it before.
-fn at_end(original: &str, today: &[TextBlock]) -> Option<String> {
+fn at_end(original: &str, was: &[TextBlock], today: &[TextBlock]) -> Option<String> {
     let mut text = String::new();
     let work = today.iter().filter(|block| block.key.is_none());
     work.for_each(|block| push(&mut text, &block.text));
     let (commands, _) = parse(original);
     // The first one is of the file itself.
     let mut open = vec![(String::new(), false)];
-    for (command, block) in commands.iter().zip(blocks(original, &BTreeSet::new())) {
+    for (command, block) in commands.iter().zip(was) {
         let name = command.name.as_str();
         if OPENS.contains(&name) {
             open.push((command.text.clone(), false));
@@ -202,6 +214,31 @@ fn key_of(command: &CMakeCommand, targets: &BTreeSet<String>) -> Option<String> 
     let is_property = name == "set_property" && words.iter().any(|word| targets.contains(word));
     let judges = is_about_tests || silences || (is_of_test && targets.contains(first));
     (judges || is_property).then(|| format!("{name} {subject}"))
+}
+
+/// Functions and macros of a text that do nothing but build and register tests.
+pub(in crate::judges) fn registrars(text: &str) -> BTreeSet<String> {
+    let (commands, _) = parse(text);
+    let mut found = BTreeSet::new();
+    for (at, command) in commands.iter().enumerate() {
+        let Some(end) = ["function", "macro"].iter().find(|own| command.name == **own) else {
+            continue;
+        };
+        let end = format!("end{end}");
+        let body = commands[at + 1..].split(|own| own.name == end).next().unwrap_or_default();
+        let targets = test_targets(body);
+        let is_product = |own: &CMakeCommand| match own.name.as_str() {
+            "install" | "add_custom_target" | "add_custom_command" => true,
+            "add_executable" | "add_library" => {
+                own.words.first().is_some_and(|name| !targets.contains(name))
+            }
+            _ => false,
+        };
+        if body.iter().any(|own| own.name == "add_test") && !body.iter().any(is_product) {
+            found.extend(command.words.first().map(|name| name.to_ascii_lowercase()));
+        }
+    }
+    found
 }
 
 /// `add_subdirectory(tests)`, `include(tests/list.cmake)`: what is there has tests in it.
@@ -307,120 +344,4 @@ fn quoted(letters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Strin
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ORIGINAL: &str = "project(a C)\nadd_library(a src/a.c)\nenable_testing()\n\
-        # a test\nadd_executable(t tests/test_a.c)\ntarget_link_libraries(t a)\n\
-        add_test(NAME t COMMAND t)\n";
-
-    fn is_kept(today: &str) -> bool {
-        judging(ORIGINAL).is_kept_by(&judging(today))
-    }
-
-    #[test]
-    fn how_the_work_is_built_is_work() {
-        for (from, to) in [
-            ("src/a.c)", "src/a.c src/b.c)"),
-            ("project(a C)\n", "project(a C)\nadd_compile_options(-Wall)\nadd_executable(x x.c)\n"),
-            ("tests/test_a.c)", "tests/test_a.c src/b.c)"),
-            ("target_link_libraries(t a)", "target_link_libraries(t a m)"),
-        ] {
-            let today = ORIGINAL.replace(from, to);
-            assert!(is_kept(&today), "{today}");
-        }
-    }
-
-    #[test]
-    fn which_tests_there_are_and_what_they_are_built_from_judges() {
-        for (from, to) in [
-            ("add_test(NAME t COMMAND t)\n", ""),
-            ("tests/test_a.c", "src/none.c"),
-            ("project(a C)\n", "project(a C)\nadd_compile_definitions(NDEBUG)\n"),
-            ("project(a C)\n", "project(a C)\nset(CMAKE_BUILD_TYPE Release)\n"),
-            ("COMMAND t)\n", "COMMAND t)\nset_tests_properties(t PROPERTIES WILL_FAIL TRUE)\n"),
-            ("COMMAND t)\n", "COMMAND t)\nconfigure_file(x CTestCustom.cmake COPYONLY)\n"),
-            ("enable_testing()\n", "if(OFF)\nenable_testing()\nendif()\n"),
-        ] {
-            let today = ORIGINAL.replace(from, to);
-            assert!(!is_kept(&today), "{today}");
-            let restored = restore(ORIGINAL, &today);
-            let is_kept = judging(ORIGINAL).is_kept_by(&judging(&restored));
-            assert!(is_kept || to.contains("if(OFF)"), "{restored}");
-        }
-    }
-
-    #[test]
-    fn tests_that_moved_to_a_list_of_their_own_are_asked_where_they_were() {
-        let today = "project(a VERSION 2 LANGUAGES C)\nadd_library(a src/a.c src/b.c)\n\
-            enable_testing()\nadd_subdirectory(tests)\n";
-        let restored = restore(ORIGINAL, today);
-        assert!(!restored.contains("add_subdirectory"), "{restored}");
-        assert!(restored.contains("src/b.c") && restored.contains("add_test(NAME t"), "{restored}");
-    }
-
-    #[test]
-    fn a_directory_of_tests_that_is_left_out_judges() {
-        let original = "project(a C)\nenable_testing()\nadd_subdirectory(src)\n\
-            add_subdirectory(tests)\n";
-        for today in [
-            original.replace("add_subdirectory(tests)\n", ""),
-            original.replace("add_subdirectory(tests)", "add_subdirectory(tests EXCLUDE_FROM_ALL)"),
-            original.replace("(tests)", "(checks)"),
-            original
-                .replace("add_subdirectory(tests)", "if(OFF)\nadd_subdirectory(tests)\nendif()"),
-        ] {
-            assert!(!judging(original).is_kept_by(&judging(&today)), "{today}");
-            let restored = restore(original, &today);
-            assert!(judging(original).is_kept_by(&judging(&restored)), "{restored}");
-        }
-        let today = original.replace("(src)", "(source)");
-        assert!(judging(original).is_kept_by(&judging(&today)), "{today}");
-    }
-
-    #[test]
-    fn a_condition_around_tests_is_left_out_and_the_work_stays() {
-        let today = "project(a C)\noption(A_TESTS \"\" ON)\nadd_library(a src/a.c src/b.c)\n\
-            if(A_TESTS)\nenable_testing()\nadd_executable(t tests/test_a.c)\n\
-            target_link_libraries(t a)\nadd_test(NAME t COMMAND t)\nendif()\n";
-        let restored = restore(ORIGINAL, today);
-        assert!(judging(ORIGINAL).is_kept_by(&judging(&restored)), "{restored}");
-        assert!(restored.contains("src/b.c"), "{restored}");
-    }
-
-    const LOOP: &str = "project(a C)\nadd_library(a src/a.c)\nenable_testing()\n\
-        set(TESTS a b)\nforeach(name ${TESTS})\nset(from tests/test_${name}.c)\n\
-        add_executable(t_${name} ${from})\nadd_test(NAME ${name} COMMAND t_${name})\nendforeach()\n";
-
-    #[test]
-    fn a_list_of_tests_that_has_grown_is_the_one_of_the_start() {
-        let today = LOOP.replace("(TESTS a b)", "(TESTS a b c)").replace("src/a.c)", "src/x.c)");
-        assert!(!judging(LOOP).is_kept_by(&judging(&today)));
-        assert_eq!(restore(LOOP, &today), LOOP.replace("src/a.c)", "src/x.c)"));
-        for (from, to) in [("${TESTS})", "a b c)"), ("${TESTS})", "${TESTS} c)")] {
-            let restored = restore(LOOP, &today.replace(from, to));
-            assert!(judging(LOOP).is_kept_by(&judging(&restored)), "{restored}");
-            assert!(restored.contains("src/x.c"), "{restored}");
-            assert!(restored.ends_with(&LOOP[LOOP.find("foreach").expect("a loop")..]));
-        }
-        let fewer = LOOP.replace("(TESTS a b)", "(TESTS a)");
-        assert!(!judging(LOOP).is_kept_by(&judging(&fewer)), "one was dropped");
-    }
-
-    #[test]
-    fn what_tests_that_are_left_out_are_set_up_by_goes_with_them() {
-        let today = format!(
-            "{ORIGINAL}add_executable(u tests/test_b.c)\nset_target_properties(u PROPERTIES X 1)\n\
-             set_property(TARGET u PROPERTY Y 1)\nadd_test(NAME u COMMAND u)\n"
-        );
-        assert_eq!(restore(ORIGINAL, &today), ORIGINAL);
-    }
-
-    #[test]
-    fn a_test_that_was_added_is_left_out_and_the_work_stays() {
-        let more = "add_library(b src/b.c)\nadd_executable(u tests/test_b.c)\n\
-            target_link_libraries(u b)\nadd_test(NAME u COMMAND u)\n";
-        let restored = restore(ORIGINAL, &format!("{ORIGINAL}{more}"));
-        assert_eq!(restored, format!("{ORIGINAL}add_library(b src/b.c)\n"));
-    }
-}
+mod tests;
