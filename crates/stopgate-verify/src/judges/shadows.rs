@@ -8,7 +8,7 @@ use super::JudgeSet;
 use super::files::{ProjectFiles, directory_of, extension_of, name_of};
 use super::names::is_foreign;
 use super::python_modules::{is_known_module, is_tool_module};
-use super::role::CheckConduct;
+use super::role::{CheckConduct, Why};
 use super::rules::NODE;
 use super::stored_path::StoredPath;
 use super::trace::{JUSTFILES, MAKEFILES};
@@ -75,7 +75,7 @@ pub(super) fn hidden(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> O
         .or_else(|| set.test_modules.hidden(set, path, files))
         .or_else(|| hidden_program(set, path))
         .or_else(|| hidden_package(set, path))
-        .or_else(|| hidden_header(set, path))
+        .or_else(|| hidden_header(set, path, files))
         .or_else(|| hidden_perl(set, path))
         .or_else(|| hidden_ruby(set, path))
         .or_else(|| hidden_class(set, path, files))
@@ -208,8 +208,9 @@ fn comes_with_perl(module: &str) -> bool {
     places.into_iter().any(|place| place.join(format!("{module}.pm")).is_file())
 }
 
-/// `src/assert.h` before the system's, for everything that is compiled with `-Isrc`.
-fn hidden_header(set: &JudgeSet, path: &Path) -> Option<String> {
+/// `src/assert.h` before the system's, for everything that is compiled with `-Isrc`; `src/expect.h`
+/// before the one that only tests include.
+fn hidden_header(set: &JudgeSet, path: &Path, files: &dyn ProjectFiles) -> Option<String> {
     // Among them what the system's `assert.h` includes, and what tests are written with.
     const HEADERS: [&str; 14] = [
         "assert.h",
@@ -231,7 +232,12 @@ fn hidden_header(set: &JudgeSet, path: &Path) -> Option<String> {
     let is_built = set.reach.conduct == CheckConduct::Unknown
         || builds.iter().any(|tool| set.reach.tools.contains(*tool));
     let name = name_of(path);
-    (is_built && HEADERS.contains(&name)).then(|| format!("the header {name}"))
+    let is_helper = |(own, why): (&StoredPath, &Why)| {
+        *why == Why::Helper && name_of(&own.0) == name && files.paths().contains(&own.0)
+    };
+    let is_header = ["h", "hh", "hpp", "hxx", "inc"].contains(&extension_of(path));
+    let hides = HEADERS.contains(&name) || (is_header && set.judges.iter().any(is_helper));
+    (is_built && hides).then(|| format!("the header {name}"))
 }
 
 /// Whether the check's runner imports Python modules.

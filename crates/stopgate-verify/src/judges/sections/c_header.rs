@@ -43,15 +43,50 @@ fn name_of(line: &str) -> Option<&str> {
     let directive = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = ["define", "undef"].iter().find_map(|word| directive.strip_prefix(word))?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let name = name_at(rest);
+    is_of_tests(name).then_some(name)
+}
+
+fn name_at(text: &str) -> &str {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let name = &rest[..rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())];
-    let judges = NAMES.contains(&name) || BEGINNINGS.iter().any(|own| name.starts_with(own));
-    judges.then_some(name)
+    &text[..text.find(|letter| !is_letter(letter)).unwrap_or(text.len())]
+}
+
+fn is_of_tests(name: &str) -> bool {
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|own| name.starts_with(own))
+}
+
+/// Whether a definition among flags, `NAME=value`, changes what assertions mean: by their name, or
+/// as a macro with parameters, which hardly anything else is given in this way.
+pub(super) fn defines_assertions(definition: &str) -> bool {
+    let name = name_at(definition);
+    let has_parameters = !name.is_empty() && definition[name.len()..].starts_with('(');
+    is_of_tests(name) || has_parameters
+}
+
+/// Whether a flag of a compiler or linker leaves assertions out, or makes them mean something else.
+pub(super) fn silences(flag: &str) -> bool {
+    let flag = flag.trim_matches(['"', '\'']);
+    let defined = ["-D", "-U"].iter().find_map(|option| flag.strip_prefix(option));
+    flag.contains("NDEBUG")
+        || flag.contains("--wrap")
+        || flag.starts_with("-include")
+        || defined.is_some_and(defines_assertions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flag_may_define_assertions_away() {
+        for flag in ["-DNDEBUG", "-UNDEBUG", "-DEXPECT_H", "'-DEXPECT(is,want)='", "-Dassert=x"] {
+            assert!(silences(flag), "{flag}");
+        }
+        for flag in ["-DSTACK_MAX=4", "-O2", "-D_POSIX_C_SOURCE=2", "'-DNAME=\"a(b)\"'", "-D"] {
+            assert!(!silences(flag), "{flag}");
+        }
+    }
 
     #[test]
     fn only_what_assertions_come_to_mean_judges() {

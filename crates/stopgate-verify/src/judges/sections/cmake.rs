@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Judging;
 use super::blocks::{TextBlock, push, replaced, sections};
+use super::c_header::{defines_assertions, silences};
 use crate::judges::files::extension_of;
 use crate::judges::names::{is_code, said, words as words_of};
 
@@ -206,9 +207,8 @@ fn key_of(command: &CMakeCommand, targets: &BTreeSet<String>) -> Option<String> 
         || (name == "include" && ["CTest", "GoogleTest", "Catch"].contains(&first))
         || (name == "set" && (first.starts_with("CTEST_") || first == "CMAKE_BUILD_TYPE"))
         || (name != "include" && words.iter().any(|word| word.contains("CTest")));
-    let silences = words.iter().any(|word| {
-        word.contains("NDEBUG") || word.contains("--wrap") || word.starts_with("-include")
-    });
+    let defines = name.ends_with("compile_definitions");
+    let silences = words.iter().any(|word| silences(word) || (defines && defines_assertions(word)));
     let makes = ["add_executable", "add_library", "set_target_properties", "add_dependencies"];
     let is_of_test = makes.contains(&name) || name.starts_with("target_");
     let is_property = name == "set_property" && words.iter().any(|word| targets.contains(word));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::c_header::silences;
 use super::make::{MakeItem, MakeLines};
 use crate::judges::files::extension_of;
 use crate::judges::names::{is_code, said};
@@ -96,10 +97,7 @@ fn is_lenient(word: &str, flag: &str) -> bool {
 /// The words of a variable by which a compiler leaves assertions out.
 pub(super) fn steering_words(item: &MakeItem) -> String {
     let MakeItem::Variable { value, .. } = item else { return String::new() };
-    let silences = |word: &&str| {
-        word.contains("NDEBUG") || word.starts_with("-include") || word.contains("--wrap")
-    };
-    value.split_whitespace().filter(silences).collect::<Vec<_>>().join(" ")
+    value.split_whitespace().filter(|word| silences(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A rule without the work's own sources and where to find them: those come and go.

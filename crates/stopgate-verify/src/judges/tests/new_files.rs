@@ -269,3 +269,21 @@ fn new_files_around_judging_scripts() {
         ",
     );
 }
+
+#[test]
+fn a_header_with_the_name_of_one_that_only_tests_include() {
+    check(
+        "
+        Makefile = CFLAGS = -Isrc -Iinclude\\ncheck: tests/test_a.c include/expect.h\\n\\t$(CC) $(CFLAGS) tests/test_a.c && ./a.out
+        include/expect.h = #define EXPECT(is) do { if (!(is)) abort(); } while (0)
+        src/a.h = int a(void);
+        src/a.c = #include \"a.h\"
+        tests/test_a.c = #include \"expect.h\"\\n#include \"a.h\"
+        ",
+        "make check",
+        "
+        src/expect.h = #define EXPECT(is) => hides the header expect.h
+        src/limits.h = #define MAX 1 => assertion macros
+        ",
+    );
+}
