@@ -17,7 +17,7 @@ pub(super) struct JudgeGround {
     /// Pages whose examples are documentation of Rust.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) documents: BTreeSet<StoredPath>,
-    /// Functions of the project that build and register tests for CMake.
+    /// Functions of the project that build and register tests for `CMake`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) registrars: BTreeSet<String>,
 }

@@ -37,7 +37,7 @@ fn pages(text: &str) -> impl Iterator<Item = &str> {
     });
     let tried = ["doctest!(", "doctest_file!("].into_iter();
     let tried = tried.flat_map(|begin| text.split(begin).skip(1));
-    let is_page = |word: &&str| word.ends_with(".md");
+    let is_page = |word: &&str| extension_of(Path::new(word)) == "md";
     included.map(|(rest, _)| rest).chain(tried).filter_map(move |rest| {
         let inner = rest.split(')').take(3).flat_map(|part| part.split('"'));
         inner.take(8).find(is_page)

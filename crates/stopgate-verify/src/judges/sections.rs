@@ -52,7 +52,8 @@ pub(crate) struct SectionReach {
     pub(crate) tools: BTreeSet<String>,
     /// Scripts of a package, targets and `$variables` of a makefile, recipes and `$variables` of
     /// a justfile that the check reaches; features of a Cargo package that tests name, and what
-    /// only tests ask its build script for; functions that register tests for CMake; scripts that may have a table of their own in `pyproject.toml`; variables that the check expands.
+    /// only tests ask its build script for; functions that register tests for `CMake`; scripts
+    /// that may have a table of their own in `pyproject.toml`; variables that the check expands.
     pub(crate) names: BTreeSet<String>,
     /// Commands of the shell that its judges run.
     pub(crate) commands: BTreeSet<String>,

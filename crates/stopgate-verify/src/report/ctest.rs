@@ -1,4 +1,4 @@
-//! CTest: from `Test project …` to its summary. What the tests themselves print in between, where
+//! `CTest`: from `Test project …` to its summary. What the tests themselves print in between, where
 //! they fail, is not counted beside it.
 
 use super::Report;
@@ -6,7 +6,7 @@ use super::session::RunnerSession;
 
 const RUNNER: &str = "CTest";
 
-/// The sessions of CTest.
+/// The sessions of `CTest`.
 pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut begin = None;
     let mut found: Vec<RunnerSession> = Vec::new();
@@ -71,7 +71,7 @@ fn summary(line: &str) -> Option<(u32, u32)> {
     Some((failed, all.trim_end().parse().ok()?))
 }
 
-/// `	  2 - bad (Failed)`
+/// `2 - bad (Failed)`, behind a tab
 fn listed(line: &str) -> Option<(&str, &str)> {
     let (number, rest) = line.strip_prefix(['\t', ' '])?.trim_start().split_once(" - ")?;
     number.parse::<u32>().ok()?;

@@ -30,7 +30,7 @@ pub(super) fn restore(original: &str, today: &str, told: &BTreeSet<String>) -> O
     let now = BuildScript::parse(today).ok()?;
     let (slice, changed) = (was.slice(told), now.slice(told));
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    for at in changed.telling.iter() {
+    for at in &changed.telling {
         let (from, to) = now.place(&now.statements[*at])?;
         edits.push((from, to, String::new()));
     }
@@ -194,21 +194,18 @@ impl<'s> BuildScript<'s> {
             "#",
         ];
         let is_block = BLOCKS.contains(&self.word(from));
-        let (mut at, mut depth) = (from, 0_usize);
-        while at < to {
+        let mut depth = 0_usize;
+        for at in from..to {
             match self.tokens[at].kind {
                 TokenKind::Sign(b'(' | b'[' | b'{') => depth += 1,
-                TokenKind::Sign(own @ (b')' | b']' | b'}')) => {
-                    depth = depth.saturating_sub(1);
-                    let goes_on = ["else", "."].contains(&self.word(at + 1));
-                    if depth == 0 && own == b'}' && is_block && !goes_on {
-                        return at + 1;
-                    }
-                }
-                TokenKind::Sign(b';') if depth == 0 => return at + 1,
+                TokenKind::Sign(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
                 TokenKind::Sign(_) | TokenKind::Word | TokenKind::Literal | TokenKind::Comment => {}
             }
-            at += 1;
+            let closes = |own: u8| depth == 0 && self.tokens[at].is(own);
+            let goes_on = || ["else", "."].contains(&self.word(at + 1));
+            if closes(b';') || (is_block && closes(b'}') && !goes_on()) {
+                return at + 1;
+            }
         }
         to
     }
@@ -244,7 +241,10 @@ impl<'s> BuildScript<'s> {
     fn tells(&self, (from, to): &Span, told: &BTreeSet<String>) -> bool {
         let literals = (*from..*to).filter(|at| self.tokens[*at].kind == TokenKind::Literal);
         let is_asked = |at: usize| at > 1 && self.word(at - 2).starts_with("var");
-        literals.into_iter().any(|at| names_told(self.word(at), !is_asked(at), told))
+        literals.into_iter().any(|at| {
+            let text = self.word(at).trim_matches(['"', '#', 'r']);
+            tells_cargo(text, told) || (!is_asked(at) && is_name_told(text, told))
+        })
     }
 
     fn slice(&self, told: &BTreeSet<String>) -> ToldSlice {
@@ -314,19 +314,21 @@ fn inlined(literal: &str) -> impl Iterator<Item = &str> {
     literal.split('{').skip(1).filter_map(|rest| rest.split(['}', ':']).next())
 }
 
-/// Whether a string names what only tests ask for: in what Cargo is told, or alone.
-fn names_told(literal: &str, may_be_name: bool, told: &BTreeSet<String>) -> bool {
-    let text = literal.trim_matches(['"', '#', 'r']);
+/// Whether a string tells Cargo what only tests ask for: `cargo:rustc-env=NAME=…`.
+fn tells_cargo(text: &str, told: &BTreeSet<String>) -> bool {
     let is_sign = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    let is_told = |directive: &str| {
+    ["rustc-env=", "rustc-cfg="].iter().any(|directive| {
         let mut named = text.split(directive).skip(1).filter_map(|rest| rest.split(is_sign).next());
         named.any(|name| told.contains(name))
-    };
+    })
+}
+
+/// Whether a string is the name of what only tests ask for, or a path that ends in it.
+fn is_name_told(text: &str, told: &BTreeSet<String>) -> bool {
     // What Cargo itself says is read by every script, and `"unix"` may be about anything.
     let is_cargos = text.starts_with("CARGO_") || text == "OUT_DIR";
-    let is_own = !is_cargos && text.contains(|l: char| l.is_ascii_uppercase() || l == '.');
-    let file = text.rsplit('/').next().unwrap_or_default();
-    is_told("rustc-env=") || is_told("rustc-cfg=") || (may_be_name && is_own && told.contains(file))
+    let is_own = !is_cargos && text.contains(|sign: char| sign.is_ascii_uppercase() || sign == '.');
+    is_own && told.contains(text.rsplit('/').next().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -404,8 +404,7 @@ fn runs_benches(inner: &str, rest: &[&str]) -> bool {
     let is_said = |word: &&str| {
         ["--all-targets", "--benches", "--bench"].contains(word) || word.starts_with("--bench=")
     };
-    inner == "bench"
-        || (["test", "nextest", "llvm-cov"].contains(&inner) && words.any(|word| is_said(&word)))
+    inner == "bench" || (["test", "nextest", "llvm-cov"].contains(&inner) && words.any(is_said))
 }
 
 /// Whether a word after options may be the program.
