@@ -14,6 +14,7 @@ mod git_questions;
 mod ground;
 mod helpers;
 mod imports;
+mod known_names;
 mod links;
 mod mixed_source;
 mod names;
@@ -156,6 +157,9 @@ struct CommandReach {
     /// Variables of the environment that it expands.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     variables: BTreeSet<String>,
+    /// Pages whose examples its scripts try out, and the languages of those.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pages: BTreeMap<StoredPath, BTreeSet<String>>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -256,6 +260,7 @@ impl JudgeSet {
                 stamps: stored(trace.stamps),
                 called: trace.programs.clone(),
                 variables: trace.variables,
+                pages: keyed(trace.pages),
             },
             settings: BTreeSet::new(),
             features: BTreeSet::new(),

@@ -5,6 +5,7 @@ mod following;
 mod go_modules;
 mod import_paths;
 mod moves;
+mod pages;
 mod settings;
 mod uncounted;
 mod undeclared;
@@ -226,6 +227,10 @@ impl Compare<'_> {
             if judged.is_some_and(|judged| judged.is_empty()) {
                 return;
             }
+        }
+        let is_page = *role == JudgeRole::Sections(MixedKind::Page);
+        if is_page && pages::bring_back_examples(self, file, path) {
+            return;
         }
         if let Some(now) = self.moved.get(path).and_then(|to| self.now.get(to)) {
             return self.changed(file, now, &now.path, role);

@@ -75,6 +75,8 @@ impl JudgeSet {
             self.scripts().filter_map(stem).collect()
         } else if is_environment(path) {
             reach.variables.clone()
+        } else if let Some(languages) = reach.pages.get(path) {
+            languages.clone()
         } else {
             let all = reach.makefiles.iter().chain(&reach.justfiles);
             let known = all.clone().find(|(other, _)| other.0 == path);

@@ -125,6 +125,8 @@ pub(crate) enum MixedKind {
     CHeader,
     /// Shell code that judges read into themselves, for functions with the names of commands.
     ShellLibrary,
+    /// A page of documentation, for the examples that a script of the project tries out.
+    Page,
 }
 
 impl fmt::Display for MixedKind {
@@ -146,6 +148,7 @@ impl fmt::Display for MixedKind {
             Self::VitestSource => "tests in source",
             Self::Environment => "variables that steer test tools",
             Self::CHeader => "assertion macros",
+            Self::Page => "examples that a script tries out",
             Self::ShellLibrary => "functions with the names of commands that tests run",
         })
     }

@@ -137,6 +137,9 @@ impl<'a> JudgeRules<'a> {
         if self.set.sourced.contains(path) {
             return JudgeRole::Sections(MixedKind::ShellLibrary);
         }
+        if self.set.reach.pages.contains_key(path) {
+            return JudgeRole::Sections(MixedKind::Page);
+        }
         if is_foreign(path) || self.set.work.contains(path) {
             return JudgeRole::Work;
         }

@@ -14,6 +14,7 @@ mod ini;
 mod json;
 mod modfile;
 mod package;
+mod pages;
 mod pyproject;
 mod python_docs;
 mod python_tests;
@@ -138,6 +139,7 @@ pub(crate) fn judging(
         MixedKind::Environment => Ok(env_file::judging(text, &reach.names)),
         MixedKind::CHeader => Ok(c_header::judging(text)),
         MixedKind::ShellLibrary => Ok(shell_library::judging(text, &reach.commands)),
+        MixedKind::Page => Ok(pages::judging(text, &reach.names)),
     };
     found.map_err(|problem| RestoreError::Unreadable { which: "the file", problem })
 }
@@ -177,6 +179,7 @@ pub(crate) fn restore(
         MixedKind::Environment => Some(env_file::restore(original, today, &reach.names)),
         MixedKind::CHeader => Some(c_header::restore(original, today)),
         MixedKind::ShellLibrary => Some(shell_library::restore(original, today, &reach.commands)),
+        MixedKind::Page => Some(pages::restore(original, today, &reach.names)),
     };
     let restored = restored.ok_or(RestoreError::NoPlace)?;
     // Never believed, always read again: a section in the wrong place judges differently.

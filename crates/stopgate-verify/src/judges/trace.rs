@@ -92,6 +92,8 @@ pub(super) struct CommandTrace {
     pub(super) test_patterns: BTreeSet<String>,
     /// Files by which the check knows that it need not run.
     pub(super) stamps: BTreeSet<PathBuf>,
+    /// Pages whose examples judging scripts try out, and the languages of those.
+    pub(super) pages: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
 /// Where a command stands.

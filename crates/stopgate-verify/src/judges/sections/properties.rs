@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{SectionReach, judging, restore};
 use crate::judges::role::MixedKind;
 
-const KINDS: [MixedKind; 17] = [
+const KINDS: [MixedKind; 18] = [
     MixedKind::Pyproject,
     MixedKind::SetupCfg,
     MixedKind::ToxIni,
@@ -25,6 +25,7 @@ const KINDS: [MixedKind; 17] = [
     MixedKind::Environment,
     MixedKind::CHeader,
     MixedKind::ShellLibrary,
+    MixedKind::Page,
 ];
 
 fn reach() -> SectionReach {
@@ -62,8 +63,11 @@ const BUILD: [&str; 6] = [
     "}",
 ];
 
-const PAGE: [&str; 4] =
+const RUST_PAGE: [&str; 4] =
     ["# work1", "```\na();\n```", "```rust,no_run\nwork2();\n```", "~~~rust\nb();\n~~~"];
+
+const PAGE: [&str; 6] =
+    ["```test\na\n```", "~~~lint\nb\n~~~", "work1", "```work2\nc\n```", "```text\na\n```", "```"];
 
 /// Lines that mean something in each kind of file; work has `work` in it.
 fn lines(kind: MixedKind) -> &'static [&'static str] {
@@ -128,6 +132,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
         | MixedKind::GoWork
         | MixedKind::CHeader
         | MixedKind::ShellLibrary
+        | MixedKind::Page
         | MixedKind::Makefile
         | MixedKind::Justfile
         | MixedKind::CMakeLists
@@ -144,7 +149,8 @@ fn more_lines(kind: MixedKind) -> &'static [&'static str] {
         MixedKind::VitestSource => &VITEST,
         MixedKind::ShellLibrary => &SHELL,
         MixedKind::BuildScript => &BUILD,
-        MixedKind::RustPage => &PAGE,
+        MixedKind::RustPage => &RUST_PAGE,
+        MixedKind::Page => &PAGE,
         MixedKind::CHeader => &[
             "#define NDEBUG",
             "#define work1 1",

@@ -1,6 +1,9 @@
 //! Files that are there for tests, wherever they are.
 
-use super::check;
+use std::path::Path;
+
+use super::super::{JudgeRole, MixedKind};
+use super::{Scene, check, criterion};
 
 #[test]
 fn a_script_that_compares_for_tests_judges() {
@@ -72,4 +75,34 @@ fn source_with_tests_for_vitest_has_sections() {
         npx jest => ~package.json
         ",
     );
+}
+
+#[test]
+fn pages_judge_by_the_examples_that_a_script_goes_through() {
+    let pages = |script: &str| {
+        let scene = Scene::new(&format!(
+            "
+            tools/docs.py = import sys\\n{script}
+            docs/slugs.md = ```python\\nassert 1\\n```
+            docs/deep/more.md
+            docs/notes.txt
+            README.md
+            ",
+        ));
+        let set = scene.set(&criterion("docs", "python3 tools/docs.py"));
+        let paths = ["docs/slugs.md", "docs/deep/more.md", "docs/notes.txt", "README.md"];
+        let is_page =
+            |path: &&str| set.role(Path::new(*path)) == JudgeRole::Sections(MixedKind::Page);
+        paths.into_iter().filter(is_page).collect::<Vec<_>>().join(" ")
+    };
+    let runs = "sys.exit(run(re.findall(r\"```python\\\\n(.*?)```\", text)))";
+    let both = "docs/slugs.md docs/deep/more.md";
+    assert_eq!(pages(&format!("for p in Path(\"docs\").rglob(\"*.md\"): {runs}")), both);
+    assert_eq!(pages(&format!("for p in glob(\"docs/*.md\"): {runs}")), "docs/slugs.md");
+    // It passes over blocks, whatever they say.
+    assert_eq!(
+        pages("for p in glob(\"docs/*.md\"): sys.exit(re.sub(r\"```.*?```\", \"\", text))"),
+        ""
+    );
+    assert_eq!(pages("for p in glob(\"docs/*.md\"): sys.exit(links(p))"), "");
 }

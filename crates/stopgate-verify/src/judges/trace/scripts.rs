@@ -344,6 +344,7 @@ impl Tracer<'_> {
             let is_new = |path: &PathBuf| !self.files.paths().contains(path);
             let found: Vec<PathBuf> = found.into_iter().filter(is_new).collect();
             self.trace.stamps.extend(found);
+            examples::examples_in_pages(self, &text, &inside);
         }
         if is_shell_text(path, &text) {
             if rank == Rank::Judge {
