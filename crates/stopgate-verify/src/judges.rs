@@ -32,6 +32,7 @@ mod sourced;
 mod specifications;
 mod steering;
 mod stored_path;
+mod suppressions;
 mod test_content;
 mod test_data;
 mod test_modules;
@@ -68,6 +69,7 @@ pub(crate) use self::names::is_code;
 pub(crate) use self::python_modules::is_known_module;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::JudgeRules;
+pub(crate) use self::suppressions::{Unsilenced, says_made};
 
 const VERSION: u32 = 1;
 
@@ -106,6 +108,9 @@ pub(crate) struct JudgeSet {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_vitest: BTreeSet<StoredPath>,
     reach: CommandReach,
+    /// Sources that switch a tool off for all of themselves; none was looked for where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    silenced: Option<suppressions::SilencedSources>,
     /// Words by which judging scripts find their settings in a manifest.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     settings: BTreeSet<String>,
@@ -215,6 +220,7 @@ impl JudgeSet {
             set.test_modules = TestModules::note(&set, files);
             set.note_ground(files);
             set.note_settings(files);
+            set.note_silenced(files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
             set.coverage_marks = coverage_marks::note(&set, &command, files);
@@ -262,6 +268,7 @@ impl JudgeSet {
                 variables: trace.variables,
                 pages: keyed(trace.pages),
             },
+            silenced: None,
             settings: BTreeSet::new(),
             features: BTreeSet::new(),
             ground: JudgeGround::default(),

@@ -7,6 +7,7 @@ mod import_paths;
 mod moves;
 mod pages;
 mod settings;
+mod silenced;
 mod uncounted;
 mod undeclared;
 mod untracked;
@@ -169,6 +170,7 @@ impl Compare<'_> {
         undeclared::hiding_scripts(self);
         undeclared::links_out(self);
         undeclared::links_to_judges(self);
+        silenced::unsilence(self);
         self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {
