@@ -33,8 +33,8 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
 use self::build_settings::BuildSettings;
-use self::changes::package_names;
 pub(crate) use self::changes::{GitUse, JudgeChanges};
+use self::changes::{note_watched, package_names};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
@@ -132,7 +132,9 @@ impl Basis {
             let self_judged = judges.is_self_judged(&files);
             let imported = imported(root, &judges, &files);
             let own = note_criterion(root, criterion, judges, &writes, &variables);
-            noted.push(CriterionText { self_judged, imported, ..own });
+            let watched =
+                if writes.failed { note_watched(&own.judges, &found) } else { Vec::new() };
+            noted.push(CriterionText { self_judged, imported, watched, ..own });
         }
         let criteria = noted;
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
@@ -378,6 +380,7 @@ fn note_criterion(
         plugins,
         git,
         built,
+        watched: Vec::new(),
     }
 }
 

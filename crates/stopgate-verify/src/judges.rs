@@ -165,6 +165,9 @@ struct CommandReach {
     /// Pages whose examples its scripts try out, and the languages of those.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pages: BTreeMap<StoredPath, BTreeSet<String>>,
+    /// Patterns and directories by which it finds what it reads.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    watched: BTreeSet<String>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -267,6 +270,7 @@ impl JudgeSet {
                 called: trace.programs.clone(),
                 variables: trace.variables,
                 pages: keyed(trace.pages),
+                watched: trace.watched,
             },
             silenced: None,
             settings: BTreeSet::new(),

@@ -11,6 +11,7 @@ mod silenced;
 mod uncounted;
 mod undeclared;
 mod untracked;
+mod watched;
 mod workspaces;
 
 use std::cell::OnceCell;
@@ -21,6 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use stopgate_core::Criterion;
 
 pub(super) use self::undeclared::package_names;
+pub(super) use self::watched::{WatchedFile, note as note_watched};
 use super::git_state::repositories_since;
 use super::keep::ContentStore;
 use super::lasting::LastingChange;
@@ -171,6 +173,7 @@ impl Compare<'_> {
         undeclared::links_out(self);
         undeclared::links_to_judges(self);
         silenced::unsilence(self);
+        watched::bring_into_sight(self);
         self.build_settings();
         self.outside();
         if self.noted.judges.asks_git() || self.tests_ask_git() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use stopgate_system::ffi::OsStrExt;
 
 use super::build_settings::BuildSettings;
+use super::changes::WatchedFile;
 use super::environments::RunnerPlugin;
 use super::git_state::GitState;
 use super::imported::ImportedPackage;
@@ -89,6 +90,9 @@ pub(super) struct CriterionText {
     /// What `CMake` kept in its build directories.
     #[serde(default, skip_serializing_if = "BuildSettings::is_empty")]
     pub(super) built: BuildSettings,
+    /// What it reads and did not accept, by the patterns and directories that it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) watched: Vec<WatchedFile>,
 }
 
 /// A file, as it was found.

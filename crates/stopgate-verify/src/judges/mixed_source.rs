@@ -58,6 +58,11 @@ impl JudgeSet {
         scripts.map(|(path, _)| path.0.as_path())
     }
 
+    /// Patterns and directories by which the check finds what it reads.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = &String> {
+        self.reach.watched.iter()
+    }
+
     /// What of a file with judging sections the check reaches.
     pub(crate) fn reach_of(&self, path: &Path) -> SectionReach {
         let reach = &self.reach;

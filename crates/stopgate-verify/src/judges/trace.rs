@@ -17,6 +17,7 @@ mod programs;
 mod project_programs;
 mod scripts;
 mod stamps;
+mod watched;
 mod within;
 
 use std::cell::Cell;
@@ -94,6 +95,8 @@ pub(super) struct CommandTrace {
     pub(super) stamps: BTreeSet<PathBuf>,
     /// Pages whose examples judging scripts try out, and the languages of those.
     pub(super) pages: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Patterns and directories by which it finds what it reads.
+    pub(super) watched: BTreeSet<String>,
 }
 
 /// Where a command stands.
@@ -235,6 +238,7 @@ impl Tracer<'_> {
                     self.loop_body = lists::loop_body(following);
                     self.input = project_programs::PipedInput::of(&script.parts[..at]);
                     self.listed_places(step, following, &own);
+                    self.watch_lists(step, following, &own);
                     self.compared_input(step, following, &own);
                     self.step(step, &mut own);
                     stands.pop();

@@ -42,6 +42,8 @@ pub struct FirstWrites {
     pub made: Vec<PathBuf>,
     /// Compiled Python but for the project's own, as it is called among the kept contents.
     pub bytecode: Option<String>,
+    /// Whether the check did not accept what was there.
+    pub failed: bool,
 }
 
 /// Runs every command among the criteria once, one receipt each, in their order; nothing where
@@ -68,7 +70,7 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
     let made = places_of(&ignored);
     let judging = ignored.into_iter();
     outputs.extend(judging.filter(|path| may_judge(path.as_os_str().as_encoded_bytes())));
-    let writes = FirstWrites { outputs, made, bytecode: compiled.into_inner() };
+    let writes = FirstWrites { outputs, made, bytecode: compiled.into_inner(), failed: false };
     let measured = request.criteria.iter().zip(runs).map(|(criterion, run)| {
         let printed = Printed::of(&run.receipt, run.text.as_deref());
         let receipt = reading::read(criterion, run, request.root);
@@ -87,7 +89,8 @@ pub fn measure(request: &ProofRequest<'_>, now: &dyn Fn() -> Timestamp) -> Optio
             }
             OutputKept::Cut => Err("it prints too much to tell its failures apart".into()),
         };
-        Measured { receipt, baseline, writes: writes.clone(), tree: tree.clone() }
+        let writes = FirstWrites { failed: receipt.status == Status::Fail, ..writes.clone() };
+        Measured { receipt, baseline, writes, tree: tree.clone() }
     });
     Some(measured.collect())
 }

@@ -106,3 +106,45 @@ fn pages_judge_by_the_examples_that_a_script_goes_through() {
     );
     assert_eq!(pages("for p in glob(\"docs/*.md\"): sys.exit(links(p))"), "");
 }
+
+#[test]
+fn what_a_check_reads_is_found_by_what_it_names() {
+    let watched = |name: &str, command: &str, script: &str| {
+        let scene = Scene::new(&format!(
+            "
+            tools/check.py = {script}
+            config/eu.json
+            scripts/a.sh
+            src/a.py
+            "
+        ));
+        let set = scene.set(&criterion(name, command));
+        set.watched().cloned().collect::<Vec<_>>().join(" ")
+    };
+    for (command, expected) in [
+        ("shellcheck scripts/*.sh", "scripts/*.sh"),
+        ("shellcheck scripts/a.sh", ""),
+        ("test -z \"$(grep -rn DEBUG src 2>/dev/null)\"", "src"),
+        ("! grep -rn DEBUG .", ""),
+        ("for f in config/*.json; do jq . \"$f\" || exit 1; done", "config/*.json"),
+        ("for f in config/*.json; do echo \"$f\"; done", ""),
+        ("find scripts -name '*.sh' | xargs shellcheck", "scripts/**/*.sh"),
+        ("find src -name '*.js' | grep -q .", ""),
+        ("test -z \"$(find src -name '*.js')\"", ""),
+        ("ls config/*.json", ""),
+        ("ruff check src", "src"),
+        ("python3 -m pytest src", ""),
+    ] {
+        assert_eq!(watched("done", command, ""), expected, "{command}");
+    }
+    let run = "python3 tools/check.py";
+    let ends = "json.load(open(p))\\nsys.exit(1)";
+    for (script, expected) in [
+        (format!("for p in glob.glob(\"config/*.json\"): {ends}"), "config/*.json"),
+        (format!("for p in Path('config').glob('*.json'): {ends}"), "config/**/*.json"),
+        (format!("for p in os.listdir('config'): {ends}"), "config"),
+        ("sys.exit(len(glob.glob(\"config/*.json\")))".to_string(), ""),
+    ] {
+        assert_eq!(watched("done", run, &script), expected, "{script}");
+    }
+}

@@ -97,6 +97,7 @@ impl Tracer<'_> {
         if ["java", "javac"].contains(&name) {
             self.class_path(rest, stand);
         }
+        self.watch_arguments(name, rest, stand);
         match trade_of(name) {
             Trade::Runner => {
                 self.tool(name);

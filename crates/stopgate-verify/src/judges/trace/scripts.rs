@@ -366,6 +366,7 @@ impl Tracer<'_> {
         if rank == Rank::Judge {
             self.trace.tools.extend(asks_git(&text).then(|| "git".into()));
             self.helpers_of(path, &text, &inside);
+            self.watch_in_script(&text, &inside);
         }
     }
 
