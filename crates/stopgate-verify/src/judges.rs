@@ -14,7 +14,6 @@ mod git_questions;
 mod ground;
 mod helpers;
 mod imports;
-mod known_names;
 mod links;
 mod mixed_source;
 mod names;
@@ -32,7 +31,7 @@ mod sourced;
 mod specifications;
 mod steering;
 mod stored_path;
-mod suppressions;
+pub(crate) mod suppressions;
 mod test_content;
 mod test_data;
 mod test_modules;
@@ -69,7 +68,6 @@ pub(crate) use self::names::is_code;
 pub(crate) use self::python_modules::is_known_module;
 pub(crate) use self::role::{JudgeRole, MixedKind, Why};
 pub(crate) use self::rules::JudgeRules;
-pub(crate) use self::suppressions::{Unsilenced, says_made};
 
 const VERSION: u32 = 1;
 
@@ -209,21 +207,21 @@ impl JudgeSet {
         }
         if set.stance == JudgeStance::Judges {
             set.note_programs(root, criterion);
-            set.note_modules(files);
-            set.note_hiding(files);
+            shadows::note_modules(&mut set, files);
+            shadows::note_hiding(&mut set, files);
             set.add_configured(root, files);
             set.add_rust_modules(files);
             set.note_mixed_python(files);
             set.note_vitest_source(files);
             set.add_tests_by_content(files);
             set.add_benches(files);
-            set.add_generators(files);
-            set.leave_specifications(files);
+            build_scripts::add_generators(&mut set, files);
+            specifications::leave_specifications(&mut set, files);
             set.add_helpers(files);
             set.test_modules = TestModules::note(&set, files);
-            set.note_ground(files);
+            ground::note_ground(&mut set, files);
             set.note_settings(files);
-            set.note_silenced(files);
+            suppressions::note_silenced(&mut set, files);
             let command = criterion.command().unwrap_or_default();
             set.add_data(files, &command);
             set.coverage_marks = coverage_marks::note(&set, &command, files);

@@ -22,47 +22,44 @@ pub(super) fn is_build_script(path: &Path) -> bool {
         && !path.components().any(|part| part.as_os_str() == "src" || part.as_os_str() == "tests")
 }
 
-impl JudgeSet {
-    /// Build scripts that do nothing but write tests.
-    pub(super) fn add_generators(&mut self, files: &dyn ProjectFiles) {
-        if !self.judges_rust() {
-            return;
-        }
-        let judges = self.whole(files);
-        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let scripts = files.paths().iter().filter(|path| is_build_script(path));
-        let scripts = scripts.filter(|path| !is_foreign(path) && !judges.contains(path.as_path()));
-        let generators = scripts.filter(|path| writes_tests(path, files, &judges)).cloned();
-        let generators: Vec<PathBuf> = generators.collect();
-        self.add(generators, &Why::Helper);
+/// Build scripts that do nothing but write tests.
+pub(super) fn add_generators(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    if !set.judges_rust() {
+        return;
     }
+    let judges = set.whole(files);
+    let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+    let scripts = files.paths().iter().filter(|path| is_build_script(path));
+    let scripts = scripts.filter(|path| !is_foreign(path) && !judges.contains(path.as_path()));
+    let generators = scripts.filter(|path| writes_tests(path, files, &judges)).cloned();
+    let generators: Vec<PathBuf> = generators.collect();
+    set.add(generators, &Why::Helper);
+}
 
-    /// What tests in Rust ask for that a build script may tell, and the work does not ask for.
-    pub(super) fn note_told(&mut self, files: &dyn ProjectFiles) {
-        if !self.judges_rust() {
-            return;
-        }
-        let judges = self.whole(files);
-        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let is_source = |path: &&PathBuf| {
-            extension_of(path) == "rs" && !is_foreign(path) && !is_build_script(path)
-        };
-        let sources: Vec<&PathBuf> = files.paths().iter().filter(is_source).collect();
-        // Too much to be sure that no work asks for them.
-        if sources.len() > FILES_MAX {
-            return;
-        }
-        let (mut by_tests, mut by_work) = (BTreeSet::new(), BTreeSet::new());
-        for path in sources {
-            let text = files.text(path).unwrap_or_default();
-            let own = if judges.contains(path.as_path()) { "" } else { without_tests(&text) };
-            by_work.extend(asked(own));
-            by_tests.extend(asked(&text[own.len()..]));
-        }
-        let is_cargos = |name: &String| CARGO.iter().any(|own| name.starts_with(own));
-        by_tests.retain(|name| is_cargos(name) || !by_work.contains(name));
-        self.ground.told = by_tests;
+/// What tests in Rust ask for that a build script may tell, and the work does not ask for.
+pub(super) fn note_told(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    if !set.judges_rust() {
+        return;
     }
+    let judges = set.whole(files);
+    let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+    let is_source =
+        |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path) && !is_build_script(path);
+    let sources: Vec<&PathBuf> = files.paths().iter().filter(is_source).collect();
+    // Too much to be sure that no work asks for them.
+    if sources.len() > FILES_MAX {
+        return;
+    }
+    let (mut by_tests, mut by_work) = (BTreeSet::new(), BTreeSet::new());
+    for path in sources {
+        let text = files.text(path).unwrap_or_default();
+        let own = if judges.contains(path.as_path()) { "" } else { without_tests(&text) };
+        by_work.extend(asked(own));
+        by_tests.extend(asked(&text[own.len()..]));
+    }
+    let is_cargos = |name: &String| CARGO.iter().any(|own| name.starts_with(own));
+    by_tests.retain(|name| is_cargos(name) || !by_work.contains(name));
+    set.ground.told = by_tests;
 }
 
 /// A build script whose files only tests include.

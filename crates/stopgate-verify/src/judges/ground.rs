@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::JudgeSet;
 use super::files::ProjectFiles;
 use super::stored_path::StoredPath;
+use super::{JudgeSet, build_scripts, rust_documents, test_registrars};
 
 /// Names and pages by which judging sections are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +28,10 @@ impl JudgeGround {
     }
 }
 
-impl JudgeSet {
-    /// Notes what tests and documentation depend on beside their own files.
-    pub(super) fn note_ground(&mut self, files: &dyn ProjectFiles) {
-        self.note_features(files);
-        self.note_told(files);
-        self.note_documents(files);
-        self.note_registrars(files);
-    }
+/// Notes what tests and documentation depend on beside their own files.
+pub(super) fn note_ground(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    set.note_features(files);
+    build_scripts::note_told(set, files);
+    rust_documents::note_documents(set, files);
+    test_registrars::note_registrars(set, files);
 }

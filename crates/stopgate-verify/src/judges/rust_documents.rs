@@ -11,21 +11,19 @@ use super::stored_path::StoredPath;
 /// How many sources are read.
 const FILES_MAX: usize = 6_000;
 
-impl JudgeSet {
-    /// Notes the pages that sources of Rust include as their documentation.
-    pub(super) fn note_documents(&mut self, files: &dyn ProjectFiles) {
-        if !self.judges_rust() {
-            return;
-        }
-        let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
-        let mut found = Vec::new();
-        for path in files.paths().iter().filter(is_rust).take(FILES_MAX) {
-            let text = files.text(path).filter(|text| text.contains(".md\""));
-            let text = text.unwrap_or_default();
-            found.extend(pages(&text).filter_map(|page| page_at(files, path, page)));
-        }
-        self.ground.documents = found.into_iter().map(StoredPath).collect();
+/// Notes the pages that sources of Rust include as their documentation.
+pub(super) fn note_documents(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    if !set.judges_rust() {
+        return;
     }
+    let is_rust = |path: &&PathBuf| extension_of(path) == "rs" && !is_foreign(path);
+    let mut found = Vec::new();
+    for path in files.paths().iter().filter(is_rust).take(FILES_MAX) {
+        let text = files.text(path).filter(|text| text.contains(".md\""));
+        let text = text.unwrap_or_default();
+        found.extend(pages(&text).filter_map(|page| page_at(files, path, page)));
+    }
+    set.ground.documents = found.into_iter().map(StoredPath).collect();
 }
 
 /// What documentation includes: `doc = include_str!("…")`, `doctest!("…")`.

@@ -34,28 +34,26 @@ const PYTHON: [&str; 16] = [
     "flake8",
 ];
 
-impl JudgeSet {
-    /// Names that would hide something, but were there before.
-    pub(super) fn note_modules(&mut self, files: &dyn ProjectFiles) {
-        let is_there = |path: &StoredPath| files.exists(&path.0);
-        self.reach.file_like_targets.retain(|path| !is_there(path));
-        if !uses_python(self) {
-            return;
-        }
-        let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
-        let found = files.paths().iter().filter(is_python);
-        let found: BTreeSet<(PathBuf, String)> =
-            found.filter_map(|path| module_of(self, path, files)).collect();
-        let known = found.into_iter().filter(|(_, name)| is_found_elsewhere(self, name));
-        self.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
+/// Names that would hide something, but were there before.
+pub(super) fn note_modules(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    let is_there = |path: &StoredPath| files.exists(&path.0);
+    set.reach.file_like_targets.retain(|path| !is_there(path));
+    if !uses_python(set) {
+        return;
     }
+    let is_python = |path: &&PathBuf| ["py", "so", "pyd"].contains(&extension_of(path));
+    let found = files.paths().iter().filter(is_python);
+    let found: BTreeSet<(PathBuf, String)> =
+        found.filter_map(|path| module_of(set, path, files)).collect();
+    let known = found.into_iter().filter(|(_, name)| is_found_elsewhere(set, name));
+    set.modules = known.map(|(place, name)| StoredPath(place.join(name))).collect();
+}
 
-    /// Files that are called like something else, but were there before.
-    pub(super) fn note_hiding(&mut self, files: &dyn ProjectFiles) {
-        let hides = |path: &&PathBuf| hidden(self, path, files).is_some();
-        let found = files.paths().iter().filter(hides).cloned().map(StoredPath);
-        self.hiding = found.collect();
-    }
+/// Files that are called like something else, but were there before.
+pub(super) fn note_hiding(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    let hides = |path: &&PathBuf| hidden(set, path, files).is_some();
+    let found = files.paths().iter().filter(hides).cloned().map(StoredPath);
+    set.hiding = found.collect();
 }
 
 /// What a file at `path` hides, where it hides something.

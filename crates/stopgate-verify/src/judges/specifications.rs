@@ -11,14 +11,12 @@ use super::stored_path::StoredPath;
 /// How many files of the work are read.
 const FILES_MAX: usize = 6_000;
 
-impl JudgeSet {
-    /// Leaves such data to the work.
-    pub(super) fn leave_specifications(&mut self, files: &dyn ProjectFiles) {
-        let judges = self.whole(files);
-        let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let found = read_by_work(files, &judges);
-        self.work.extend(found.into_iter().map(StoredPath));
-    }
+/// Leaves such data to the work.
+pub(super) fn leave_specifications(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    let judges = set.whole(files);
+    let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
+    let found = read_by_work(files, &judges);
+    set.work.extend(found.into_iter().map(StoredPath));
 }
 
 /// Data that nothing but such a directory calls a test, and that the work names.

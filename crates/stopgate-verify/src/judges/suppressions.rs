@@ -64,83 +64,81 @@ pub(crate) struct KnownDirectives {
     forms: BTreeSet<String>,
 }
 
-impl JudgeSet {
-    /// Notes which sources are silenced at the start, so that only what is new counts.
-    pub(super) fn note_silenced(&mut self, files: &dyn ProjectFiles) {
-        let mut sources = files.paths().iter().filter(|path| self.may_be_silenced(path));
-        let mut found = SilencedSources::new();
-        for path in sources.by_ref().take(SOURCES_MAX) {
-            let text = files.text(path).unwrap_or_default();
-            let forms: BTreeSet<String> =
-                self.directives(path, &text).into_iter().map(|own| own.form).collect();
-            if !forms.is_empty() {
-                found.insert(StoredPath(path.clone()), forms);
-            }
+/// Notes which sources are silenced at the start, so that only what is new counts.
+pub(super) fn note_silenced(set: &mut JudgeSet, files: &dyn ProjectFiles) {
+    let mut sources = files.paths().iter().filter(|path| may_be_silenced(set, path));
+    let mut found = SilencedSources::new();
+    for path in sources.by_ref().take(SOURCES_MAX) {
+        let text = files.text(path).unwrap_or_default();
+        let forms: BTreeSet<String> =
+            directives(set, path, &text).into_iter().map(|own| own.form).collect();
+        if !forms.is_empty() {
+            found.insert(StoredPath(path.clone()), forms);
         }
-        let is_whole = sources.next().is_none() && found.len() <= SILENCED_MAX;
-        self.silenced = is_whole.then_some(found);
     }
+    let is_whole = sources.next().is_none() && found.len() <= SILENCED_MAX;
+    set.silenced = is_whole.then_some(found);
+}
 
-    /// Whether a tool of the check reads directives in a file of this name.
-    pub(crate) fn may_be_silenced(&self, path: &Path) -> bool {
-        let end = extension_of(path);
-        let uses = |tools: &str| self.uses_one_of(tools);
-        !is_foreign(path)
-            && (comments::are_read(end, &uses)
-                || pragmas::ENDS.contains(&end) && uses(pragmas::TOOLS)
-                || end == "rs" && uses(rust_attributes::TOOLS))
-    }
+/// Whether a tool of the check reads directives in a file of this name.
+pub(crate) fn may_be_silenced(set: &JudgeSet, path: &Path) -> bool {
+    let end = extension_of(path);
+    let uses = |tools: &str| uses_one_of(set, tools);
+    !is_foreign(path)
+        && (comments::are_read(end, &uses)
+            || pragmas::ENDS.contains(&end) && uses(pragmas::TOOLS)
+            || end == "rs" && uses(rust_attributes::TOOLS))
+}
 
-    /// The directives that a source may have by now, because they were there at the start: in it,
-    /// in one beside it, or in one that `is_gone`.
-    pub(crate) fn known_directives(
-        &self,
-        path: &Path,
-        is_gone: &dyn Fn(&Path) -> bool,
-    ) -> Option<KnownDirectives> {
-        let place = directory_of(path);
-        let is_near = |own: &PathBuf| {
-            own == path
-                || extension_of(own) == extension_of(path) && directory_of(own) == place
-                || is_gone(own)
-        };
-        let near = self.silenced.as_ref()?.iter().filter(|(own, _)| is_near(&own.0));
-        Some(KnownDirectives { forms: near.flat_map(|(_, forms)| forms.clone()).collect() })
-    }
+/// The directives that a source may have by now, because they were there at the start: in it,
+/// in one beside it, or in one that `is_gone`.
+pub(crate) fn known_directives(
+    set: &JudgeSet,
+    path: &Path,
+    is_gone: &dyn Fn(&Path) -> bool,
+) -> Option<KnownDirectives> {
+    let place = directory_of(path);
+    let is_near = |own: &PathBuf| {
+        own == path
+            || extension_of(own) == extension_of(path) && directory_of(own) == place
+            || is_gone(own)
+    };
+    let near = set.silenced.as_ref()?.iter().filter(|(own, _)| is_near(&own.0));
+    Some(KnownDirectives { forms: near.flat_map(|(_, forms)| forms.clone()).collect() })
+}
 
-    /// A source without the directives that are new and silence all of it, where it has some.
-    pub(crate) fn unsilenced(
-        &self,
-        path: &Path,
-        text: &str,
-        known: &KnownDirectives,
-    ) -> Option<Unsilenced> {
-        let mut fresh = self.directives(path, text);
-        fresh.retain(|own| !known.forms.contains(&own.form));
-        if fresh.iter().map(|own| own.weight).sum::<usize>() < WEIGHT_MIN {
-            return None;
-        }
-        let said = fresh.iter().map(|own| own.form.clone()).collect();
-        Some(Unsilenced { said, text: without(text, &fresh) })
+/// A source without the directives that are new and silence all of it, where it has some.
+pub(crate) fn unsilenced(
+    set: &JudgeSet,
+    path: &Path,
+    text: &str,
+    known: &KnownDirectives,
+) -> Option<Unsilenced> {
+    let mut fresh = directives(set, path, text);
+    fresh.retain(|own| !known.forms.contains(&own.form));
+    if fresh.iter().map(|own| own.weight).sum::<usize>() < WEIGHT_MIN {
+        return None;
     }
+    let said = fresh.iter().map(|own| own.form.clone()).collect();
+    Some(Unsilenced { said, text: without(text, &fresh) })
+}
 
-    fn directives(&self, path: &Path, text: &str) -> Vec<Directive> {
-        let end = extension_of(path);
-        let uses = |tools: &str| self.uses_one_of(tools);
-        let mut found = comments::directives(end, text, &uses);
-        if pragmas::ENDS.contains(&end) && uses(pragmas::TOOLS) {
-            found.extend(pragmas::directives(text));
-        }
-        if end == "rs" && uses(rust_attributes::TOOLS) {
-            found.extend(rust_attributes::directives(text));
-        }
-        found.sort_by_key(|own| own.lines.start);
-        found
+fn directives(set: &JudgeSet, path: &Path, text: &str) -> Vec<Directive> {
+    let end = extension_of(path);
+    let uses = |tools: &str| uses_one_of(set, tools);
+    let mut found = comments::directives(end, text, &uses);
+    if pragmas::ENDS.contains(&end) && uses(pragmas::TOOLS) {
+        found.extend(pragmas::directives(text));
     }
+    if end == "rs" && uses(rust_attributes::TOOLS) {
+        found.extend(rust_attributes::directives(text));
+    }
+    found.sort_by_key(|own| own.lines.start);
+    found
+}
 
-    fn uses_one_of(&self, tools: &str) -> bool {
-        tools.split_whitespace().any(|tool| self.reach.tools.contains(tool))
-    }
+fn uses_one_of(set: &JudgeSet, tools: &str) -> bool {
+    tools.split_whitespace().any(|tool| set.reach.tools.contains(tool))
 }
 
 /// Whether a source says that a tool made it: such files are silenced by what makes them.

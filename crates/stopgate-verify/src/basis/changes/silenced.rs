@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::Compare;
 use crate::git::{GitFilters, git};
-use crate::judges::{JudgeRole, ProjectFiles, Unsilenced, says_made};
+use crate::judges::suppressions::{self, Unsilenced, says_made};
+use crate::judges::{JudgeRole, ProjectFiles};
 use crate::place::{FileContent, RestoredFile};
 use crate::tree::{FileKind, TreeFile, hex};
 
@@ -21,7 +22,7 @@ pub(super) fn unsilence(compare: &mut Compare<'_>) {
     let is_work = |path: &Path| !matches!(rules.role(path), JudgeRole::Whole(_));
     let is_source = |file: &&TreeFile| {
         file.kind != FileKind::Link
-            && judges.may_be_silenced(&file.path)
+            && suppressions::may_be_silenced(judges, &file.path)
             && compare.is_younger(file)
             && is_work(&file.path)
             && !compare.found.absent.contains(&file.path)
@@ -45,14 +46,14 @@ pub(super) fn unsilence(compare: &mut Compare<'_>) {
 fn unsilenced(compare: &Compare<'_>, path: &PathBuf) -> Option<Unsilenced> {
     let judges = &compare.noted.judges;
     let is_gone = |own: &Path| compare.now.get(own).is_none();
-    let known = judges.known_directives(path, &is_gone)?;
+    let known = suppressions::known_directives(judges, path, &is_gone)?;
     let restored = compare.found.restore.iter().find(|own| own.path == *path);
     let text = match restored.map(|own| &own.content) {
         Some(FileContent::File { bytes, .. }) => String::from_utf8(bytes.clone()).ok()?,
         Some(FileContent::Link(_)) => return None,
         None => compare.files.text(path)?,
     };
-    let found = judges.unsilenced(path, &text, &known)?;
+    let found = suppressions::unsilenced(judges, path, &text, &known)?;
     let is_made = says_made(&text) && !was_written(compare, path);
     (!is_made).then_some(found)
 }

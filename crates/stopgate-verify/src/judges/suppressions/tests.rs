@@ -1,15 +1,15 @@
 use std::path::Path;
 
 use super::super::tests::{Scene, criterion};
-use super::{KnownDirectives, says_made};
+use super::{KnownDirectives, known_directives, may_be_silenced, says_made, unsilenced};
 
 /// What is left of a text for a check with this command; `None` where nothing new silences it.
 fn left(command: &str, path: &str, text: &str) -> Option<String> {
     let scene = Scene::new("a.txt");
     let set = scene.set(&criterion("lint", command));
     let path = Path::new(path);
-    let found =
-        set.may_be_silenced(path).then(|| set.unsilenced(path, text, &KnownDirectives::default()));
+    let found = may_be_silenced(&set, path)
+        .then(|| unsilenced(&set, path, text, &KnownDirectives::default()));
     found.flatten().map(|found| found.text)
 }
 
@@ -137,8 +137,8 @@ fn what_was_there_at_the_start_is_known() {
     let text = "# flake8: noqa\nimport b\n";
     let is_told = |path: &str, gone: &str| {
         let path = Path::new(path);
-        let known = set.known_directives(path, &|own| own == Path::new(gone)).expect("noted");
-        set.unsilenced(path, text, &known).is_some()
+        let known = known_directives(&set, path, &|own| own == Path::new(gone)).expect("noted");
+        unsilenced(&set, path, text, &known).is_some()
     };
     assert!(!is_told("old/a.py", "") && !is_told("old/b.py", ""));
     assert!(is_told("new/c.py", ""));
