@@ -415,9 +415,7 @@ impl JudgeSet {
         let Ok(whole_root) = root.canonical() else { return };
         let listed = files.paths().iter().chain(self.judges.keys().map(|path| &path.0));
         self.links = links::of(root, &whole_root, listed, &JudgeRules::of(self));
-        let inner = self.links.iter().flat_map(|link| &link.files);
-        let inner = inner.filter_map(|file| file.0.strip_prefix(&whole_root).ok());
-        let inner: BTreeSet<PathBuf> = inner.map(Path::to_path_buf).collect();
+        let inner = links::inner(&self.links, &whole_root);
         let is_work = |path: &PathBuf| self.role(path) == JudgeRole::Work;
         for path in inner.into_iter().filter(is_work).collect::<Vec<_>>() {
             self.judges.entry(StoredPath(path)).or_insert(Why::BehindLink);

@@ -162,7 +162,7 @@ impl Compare<'_> {
         self.tests = self.moved_tests();
         self.known_files();
         self.new_files();
-        self.uncounted();
+        uncounted::uncounted(self);
         let undeclared = compiled::undeclared_tests(self);
         self.found.lasting.extend(undeclared);
         self.programs();
@@ -184,7 +184,7 @@ impl Compare<'_> {
         let git = self.noted.git.iter().flat_map(|git| git.changes(self.root, &is_named));
         let mut git: Vec<LastingChange> = git.collect();
         if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
-            git.extend(self.untracked(commit));
+            git.extend(untracked::untracked(self, commit));
             let files = self.now.files().map(|file| file.path.as_path());
             git.extend(repositories_since(self.root, files, self.since));
         }

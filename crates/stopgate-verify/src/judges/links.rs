@@ -43,6 +43,13 @@ pub(super) fn of<'p>(
     found.into_iter().collect()
 }
 
+/// The files of the project that they lead to.
+pub(super) fn inner(links: &[JudgeLink], whole_root: &Path) -> BTreeSet<PathBuf> {
+    let files = links.iter().flat_map(|link| &link.files);
+    let inner = files.filter_map(|file| file.0.strip_prefix(whole_root).ok());
+    inner.map(Path::to_path_buf).collect()
+}
+
 /// What the link at `path` leads to; `None` where it is not a link or leads nowhere.
 fn follow(root: &Path, path: &Path, role: &JudgeRole) -> Option<JudgeLink> {
     let whole = root.join(path);
