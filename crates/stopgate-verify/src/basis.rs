@@ -8,8 +8,10 @@
 mod build_settings;
 mod changes;
 mod environments;
+mod git_refs;
 mod git_settings;
 mod git_state;
+mod git_undo;
 mod imported;
 mod installed;
 mod keep;
@@ -33,7 +35,7 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::ffi::OsStrExt;
 
 use self::build_settings::BuildSettings;
-pub(crate) use self::changes::{GitUse, JudgeChanges};
+pub(crate) use self::changes::{GitUndo, GitUse, JudgeChanges};
 use self::changes::{note_watched, package_names};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;

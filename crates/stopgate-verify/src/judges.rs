@@ -406,11 +406,6 @@ impl JudgeSet {
         self.reach.stamps.iter().map(|path| path.0.as_path())
     }
 
-    /// Whether the check asks git about the files.
-    pub(crate) fn asks_git(&self) -> bool {
-        self.reach.tools.contains("git")
-    }
-
     fn add_links(&mut self, root: &Path, files: &dyn ProjectFiles) {
         let Ok(whole_root) = root.canonical() else { return };
         let listed = files.paths().iter().chain(self.judges.keys().map(|path| &path.0));

@@ -1,5 +1,6 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
+mod asked_git;
 mod compiled;
 mod following;
 mod go_modules;
@@ -14,7 +15,6 @@ mod untracked;
 mod watched;
 mod workspaces;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,7 +23,7 @@ use stopgate_core::Criterion;
 
 pub(super) use self::undeclared::package_names;
 pub(super) use self::watched::{WatchedFile, note as note_watched};
-use super::git_state::repositories_since;
+pub(crate) use super::git_undo::GitUndo;
 use super::keep::ContentStore;
 use super::lasting::LastingChange;
 use super::listing::{Listing, listing_of};
@@ -77,6 +77,8 @@ pub(crate) struct JudgeChanges {
     pub(crate) steering: Vec<PathBuf>,
     /// Whether an original run must show git the judges of the start.
     pub(crate) git: GitUse,
+    /// What it undoes in its repository.
+    pub(crate) undo: GitUndo,
     /// Identifies exactly these changes, today's contents included.
     pub(crate) digest: String,
     /// Today's contents of what changed.
@@ -94,6 +96,7 @@ impl JudgeChanges {
         let undone = self.restore.is_empty()
             && self.masks.is_empty()
             && self.untracked.is_empty()
+            && self.undo.is_empty()
             && self.lasting.is_empty();
         undone && !self.absent.is_empty() && self.steering.is_empty()
     }
@@ -176,19 +179,7 @@ impl Compare<'_> {
         watched::bring_into_sight(self);
         self.build_settings();
         self.outside();
-        if self.noted.judges.asks_git() || self.tests_ask_git() {
-            self.found.git = GitUse::Asks;
-        }
-        let words = OnceCell::new();
-        let is_named = |name: &str| words.get_or_init(|| self.words_of_judges()).contains(name);
-        let git = self.noted.git.iter().flat_map(|git| git.changes(self.root, &is_named));
-        let mut git: Vec<LastingChange> = git.collect();
-        if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
-            git.extend(untracked::untracked(self, commit));
-            let files = self.now.files().map(|file| file.path.as_path());
-            git.extend(repositories_since(self.root, files, self.since));
-        }
-        self.last(git);
+        self.git_changes();
     }
 
     /// Judges that were there at the start.

@@ -1,8 +1,8 @@
 //! What git makes of the files for a check that asks it: its attributes, filters and marks.
 //!
-//! A check that runs `git diff --exit-code` believes git. Settings and marks of the index that
-//! make git see something else than there is can't be undone in a private place, so a person is
-//! asked about new ones.
+//! A check that runs `git diff --exit-code` believes git. Settings, marks of the index and names of
+//! commits that make git see something else than there is are undone in a private place; where
+//! that can't be, a person is asked about new ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -12,38 +12,49 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use stopgate_system::fs::MetadataExt;
 
+use super::git_refs::{MovedRefs, REFS_MAX, Refs, hiding_files, refs_of};
 use super::git_settings::steers;
+use super::git_undo::GitChanges;
 use super::lasting::LastingChange;
 use crate::files::read_regular;
 use crate::git::{GitFilters, git};
-use crate::judges::{is_code, is_product};
+use crate::judges::{is_code, is_product, normal};
 use crate::tree::{hash_of, hex};
 
 /// How long git may take to answer.
 const WITHIN: Duration = Duration::from_secs(10);
 /// Attributes are no longer than this.
 const BYTES_MAX: u64 = 1024 * 1024;
-/// Longer notes about one branch are not read.
-const LOG_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// How many tags, branches and notes are looked at.
-const REFS_MAX: usize = 5_000;
-/// How many kinds of notes are.
-const NOTES_MAX: usize = 20;
+/// Longer attributes are not kept, so they can't be brought back.
+const KEPT_BYTES_MAX: u64 = 64 * 1024;
+/// Marks on more files than this are not undone.
+const UNSEEN_MAX: usize = 1_000;
+/// Hooks that git runs when a check asks it for files.
+const HOOKS: [&str; 3] = ["post-checkout", "post-index-change", "reference-transaction"];
+/// Where a repository has attributes of its own.
+const ATTRIBUTES: &str = "info/attributes";
+
 /// How git saw the project at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitState {
     settings: BTreeMap<String, String>,
     /// The fingerprint of the repository's own attributes.
     attributes: String,
+    /// What they say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attributes_text: Option<String>,
     /// Those of other files of the repository by which git shows something else: where history
     /// ends, and programs that it runs when files are checked out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, String>,
     /// Files whose changes git was told not to look at.
     unseen: BTreeSet<String>,
+    /// What each branch is compared with by those who say `@{upstream}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    upstreams: BTreeMap<String, String>,
     /// Where tags and branches were, and what git shows in the place of what.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    refs: BTreeMap<String, String>,
+    refs: Refs,
     /// The branch that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     head: Option<String>,
@@ -52,120 +63,140 @@ pub(crate) struct GitState {
 impl GitState {
     /// How git sees the project now; nothing where it can't be asked.
     pub(super) fn take(root: &Path) -> Option<Self> {
-        let settings = settings_of(root)?;
-        let (attributes, files) = own_files(root)?;
+        let all = all_settings(root)?;
+        let common = common_of(root)?;
+        let attributes = common.join(ATTRIBUTES);
         let listed = answer(root, &["ls-files", "-v", "-z"])?;
         let is_unseen =
             |entry: &&str| entry.starts_with(|mark: char| mark.is_ascii_lowercase() || mark == 'S');
         let unseen = listed.split('\0').filter(is_unseen).filter_map(|entry| entry.get(2..));
         let unseen = unseen.map(Into::into).collect();
         let head = answer(root, &["symbolic-ref", "-q", "HEAD"]);
-        let head = head.map(|name| name.trim_end().to_string());
-        Some(Self { settings, attributes, files, unseen, refs: refs_of(root)?, head })
+        Some(Self {
+            settings: steering(&all),
+            upstreams: upstreams(&all),
+            attributes: print_of(&attributes).unwrap_or_default(),
+            attributes_text: read_regular(&attributes, KEPT_BYTES_MAX)
+                .ok()
+                .and_then(|bytes| String::from_utf8(bytes).ok()),
+            files: own_files(&common),
+            unseen,
+            refs: refs_of(root)?,
+            head: head.map(|name| name.trim_end().to_string()),
+        })
     }
 
-    /// What is not as it was; of the project's own branches those that judges name.
+    /// What is not as it was; `words` are those of the judges, and `since` is when the loop began.
     pub(super) fn changes(
         &self,
         root: &Path,
-        is_named: &dyn Fn(&str) -> bool,
-    ) -> Vec<LastingChange> {
-        let Some(now) = Self::take(root) else {
-            return vec![LastingChange::new("git can't be asked any more", "")];
+        words: &BTreeSet<String>,
+        since: Option<i64>,
+    ) -> GitChanges {
+        let mut found = GitChanges::default();
+        let (Some(now), Some(common)) = (Self::take(root), common_of(root)) else {
+            found.ask("git can't be asked any more", "");
+            return found;
         };
-        let keys: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
-        // Which hooks git runs matters where the check runs them.
-        let counts = |key: &str| key != "core.hookspath" || is_named("hook");
-        let differs =
-            |key: &&&String| counts(key) && self.settings.get(**key) != now.settings.get(**key);
-        let set = |key: &&String| {
-            let value = now.settings.get(*key).map_or("", String::as_str);
-            LastingChange::new(format!("git's setting {key} changed"), value)
-        };
-        let mut found: Vec<LastingChange> = keys.iter().filter(differs).map(set).collect();
-        if self.attributes != now.attributes {
-            let text = "git's attributes of this repository changed";
-            found.push(LastingChange::new(text, &now.attributes));
+        self.changed_settings(&now, root, words, &mut found);
+        if ["u", "upstream"].iter().any(|word| words.contains(*word)) {
+            self.changed_upstreams(&now, &mut found);
         }
-        let young = now.files.iter().filter(|(path, says)| self.files.get(*path) != Some(says));
-        found.extend(young.map(|(path, says)| {
-            LastingChange::new(format!("git's own file {path} was added or changed"), says)
-        }));
-        let unseen = now.unseen.difference(&self.unseen);
-        found.extend(unseen.map(|path| {
-            LastingChange::of_file(format!("git no longer looks at {path}"), &root.join(path))
-        }));
-        found.extend(self.moved_refs(&now, root));
-        found.extend(self.moved_branches(&now, is_named));
-        found.extend(self.replaced_objects(&now));
+        self.changed_files(&now, &mut found);
+        let is_young = |name: &String| is_young(&common.join(name), since);
+        for name in hiding_files(&common, words).into_iter().filter(is_young) {
+            let says = print_of(&common.join(&name)).unwrap_or_default();
+            found.undo(format!("git's own file {name} hides what is called so"), &says);
+            found.undo.files.push((name, None));
+        }
+        self.unseen_files(&now, root, &mut found);
+        let moved = MovedRefs {
+            root,
+            then: &self.refs,
+            now: &now.refs,
+            head_then: self.head.as_deref(),
+            head_now: now.head.as_deref(),
+            words,
+        };
+        moved.tell(&mut found);
         found
     }
 
-    /// Branches and notes that the check compares with, and that are elsewhere; commits move the
-    /// branch that is worked on.
-    fn moved_branches(&self, now: &Self, is_named: &dyn Fn(&str) -> bool) -> Vec<LastingChange> {
-        let is_moved = |name: &str, at: &String| {
-            let branch = name.strip_prefix("refs/heads/");
-            self.head.as_deref() != Some(name)
-                && now.refs.get(name) != Some(at)
-                && branch.is_some_and(is_named)
-        };
-        let hides = |name: &&String| {
-            let branch = name.strip_prefix("refs/tags/").filter(|own| is_named(own));
-            let was = branch.map(|branch| format!("refs/heads/{branch}"));
-            was.is_some_and(|was| self.refs.contains_key(&was)) && !self.refs.contains_key(*name)
-        };
-        let hiding = now.refs.iter().filter(|(name, _)| hides(name));
-        let hiding = hiding.map(|(name, at)| {
-            LastingChange::new(format!("{} hides the branch of that name", short(name)), at)
-        });
-        let noted = self.refs.iter().filter(|(name, at)| {
-            name.starts_with("refs/notes/") && now.refs.get(*name) != Some(at) && is_named("notes")
-        });
-        let noted = noted.map(|(name, _)| {
-            let at = now.refs.get(name).map_or("", String::as_str);
-            LastingChange::new(format!("the note {} was changed", short(name)), at)
-        });
-        let moved = self.refs.iter().filter(|(name, at)| is_moved(name, at));
-        let told = |(name, _): (&String, &String)| {
-            let at = now.refs.get(name).map_or("", String::as_str);
-            LastingChange::new(format!("{} was moved or deleted", short(name)), at)
-        };
-        moved.map(told).chain(hiding).chain(noted).collect()
+    fn changed_settings(
+        &self,
+        now: &Self,
+        root: &Path,
+        words: &BTreeSet<String>,
+        found: &mut GitChanges,
+    ) {
+        let keys: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
+        for key in keys {
+            let (then, today) = (self.settings.get(key), now.settings.get(key));
+            let counts = || key != "core.hookspath" || counts_for_hooks(root, words, then, today);
+            if then == today || !counts() {
+                continue;
+            }
+            let text = format!("git's setting {key} changed");
+            let value = today.map_or("", String::as_str);
+            // All its values count there, and a private place has another path.
+            if key.starts_with("url.") || key == "core.worktree" && then.is_some() {
+                found.ask(text, value);
+            } else {
+                found.undo(text, value);
+                found.undo.settings.push((key.clone(), then.cloned()));
+            }
+        }
     }
 
-    /// `git replace`, since which git shows something else than was committed.
-    fn replaced_objects(&self, now: &Self) -> Vec<LastingChange> {
-        let replaced = now.refs.iter().filter(|(name, at)| {
-            name.starts_with("refs/replace/") && self.refs.get(*name) != Some(at)
-        });
-        let told = |(name, at): (&String, &String)| {
-            let object = name.trim_start_matches("refs/replace/");
-            LastingChange::new(format!("git shows another object in place of {object}"), at)
-        };
-        replaced.map(told).collect()
+    /// Branches that had an upstream, and have another.
+    fn changed_upstreams(&self, now: &Self, found: &mut GitChanges) {
+        for (key, then) in &self.upstreams {
+            let today = now.upstreams.get(key);
+            if today != Some(then) {
+                let text = format!("git's setting {key} changed");
+                found.undo(text, today.map_or("", String::as_str));
+                found.undo.settings.push((key.clone(), Some(then.clone())));
+            }
+        }
     }
 
-    /// Tags that are elsewhere than they were, and branches of others that nobody fetched or
-    /// pushed: a check that compares with them would find nothing.
-    fn moved_refs(&self, now: &Self, root: &Path) -> Vec<LastingChange> {
-        let is_tag = |name: &str| name.starts_with("refs/tags/");
-        let tags =
-            self.refs.iter().filter(|(name, at)| is_tag(name) && now.refs.get(*name) != Some(at));
-        let tags = tags.map(|(name, _)| {
-            let at = now.refs.get(name).map_or("", String::as_str);
-            LastingChange::new(format!("{} was moved or deleted", short(name)), at)
-        });
-        let common = answer(root, &["rev-parse", "--git-common-dir"]).unwrap_or_default();
-        let logs = root.join(common.trim_end()).join("logs");
-        let others = now.refs.iter().filter(|(name, at)| {
-            name.starts_with("refs/remotes/")
-                && self.refs.get(*name) != Some(at)
-                && is_moved_by_hand(&logs, name)
-        });
-        let others = others
-            .map(|(name, at)| LastingChange::new(format!("{} was moved by hand", short(name)), at));
-        tags.chain(others).collect()
+    /// Files of the repository that decide what git shows.
+    fn changed_files(&self, now: &Self, found: &mut GitChanges) {
+        if self.attributes != now.attributes {
+            let text = "git's attributes of this repository changed";
+            if self.attributes.is_empty() || self.attributes_text.is_some() {
+                found.undo(text, &now.attributes);
+                found.undo.files.push((ATTRIBUTES.into(), self.attributes_text.clone()));
+            } else {
+                found.ask(text, &now.attributes);
+            }
+        }
+        for (path, says) in &now.files {
+            let text = format!("git's own file {path} was added or changed");
+            match self.files.get(path) {
+                Some(then) if then == says => {}
+                Some(_) => found.ask(text, says),
+                None => {
+                    found.undo(text, says);
+                    found.undo.files.push((path.clone(), None));
+                }
+            }
+        }
+    }
+
+    fn unseen_files(&self, now: &Self, root: &Path, found: &mut GitChanges) {
+        let unseen: Vec<&String> = now.unseen.difference(&self.unseen).collect();
+        let is_undone = unseen.len() <= UNSEEN_MAX;
+        for path in unseen {
+            let text = format!("git no longer looks at {path}");
+            let change = LastingChange::of_file(text, &root.join(path));
+            if is_undone {
+                found.undone.push(change);
+                found.undo.unseen.push(path.clone());
+            } else {
+                found.lasting.push(change);
+            }
+        }
     }
 
     /// Files that the commit of the start has and git does not track any more, although they are
@@ -190,13 +221,7 @@ pub(super) fn repositories_since<'p>(
         .flat_map(|path| path.ancestors().skip(1))
         .filter(|place| !place.as_os_str().is_empty())
         .collect();
-    let is_young = |place: &&Path| {
-        let found = root.join(place).join(".git").symlink_metadata();
-        let changed = |found: std::fs::Metadata| {
-            found.ctime().saturating_mul(1_000_000_000).saturating_add(found.ctime_nsec())
-        };
-        found.is_ok_and(|found| since.is_none_or(|since| changed(found) > since))
-    };
+    let is_young = |place: &&Path| is_young(&root.join(place).join(".git"), since);
     let is_tracked = |place: &&Path| {
         let words = ["ls-files", "-z", "--"].map(OsStr::new).into_iter().chain([place.as_os_str()]);
         let said = git(&words.collect::<Vec<_>>(), root, GitFilters::Run, WITHIN);
@@ -209,6 +234,15 @@ pub(super) fn repositories_since<'p>(
     found.map(told).collect()
 }
 
+/// Whether something is there and came or was changed after the start.
+fn is_young(path: &Path, since: Option<i64>) -> bool {
+    let changed = |found: std::fs::Metadata| {
+        found.ctime().saturating_mul(1_000_000_000).saturating_add(found.ctime_nsec())
+    };
+    let found = path.symlink_metadata();
+    found.is_ok_and(|found| since.is_none_or(|since| changed(found) > since))
+}
+
 /// Whether the file is what a build leaves; scripts in `bin` are not.
 fn is_built(path: &Path) -> bool {
     let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -216,204 +250,90 @@ fn is_built(path: &Path) -> bool {
     is_product(path) && !is_script
 }
 
-/// The settings that steer, each with all its values.
-fn settings_of(root: &Path) -> Option<BTreeMap<String, String>> {
+/// Settings with all their values.
+type Settings = BTreeMap<String, Vec<String>>;
+
+fn all_settings(root: &Path) -> Option<Settings> {
     // What our own calls of git are told comes last.
     const OWN: [&str; 4] =
         ["core.fsmonitor", "core.hookspath", "core.sshcommand", "log.showsignature"];
     let listed = answer(root, &["config", "--list", "-z"])?;
-    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut all = Settings::new();
     for entry in listed.split('\0').filter(|entry| !entry.is_empty()) {
         let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
-        all.entry(key).or_default().push(value);
+        all.entry(key.to_string()).or_default().push(value.to_string());
     }
     for key in OWN {
         all.get_mut(key).and_then(Vec::pop);
     }
-    let steering = all.into_iter().filter_map(|(key, values)| {
+    Some(all)
+}
+
+/// Those that steer what git shows.
+fn steering(all: &Settings) -> BTreeMap<String, String> {
+    let steering = all.iter().filter_map(|(key, values)| {
         let value = values.last().filter(|value| steers(key, value))?;
-        let all = if key.starts_with("url.") { values.join("\n") } else { (*value).to_string() };
-        Some((key.to_string(), all))
+        let all = if key.starts_with("url.") { values.join("\n") } else { value.clone() };
+        Some((key.clone(), all))
     });
-    Some(steering.collect())
+    steering.collect()
 }
 
-/// The fingerprint of the repository's own attributes, and those of its other files that decide
-/// what git shows.
-fn own_files(root: &Path) -> Option<(String, BTreeMap<String, String>)> {
-    const FILES: [&str; 5] = [
-        "shallow",
-        "info/grafts",
-        "hooks/post-checkout",
-        "hooks/post-index-change",
-        "hooks/reference-transaction",
-    ];
-    let common = answer(root, &["rev-parse", "--git-common-dir"])?;
-    let common = root.join(common.trim_end());
-    let read = |name: &str| {
-        let bytes = read_regular(&common.join(name), BYTES_MAX).ok()?;
-        Some(hex(&hash_of(&bytes)))
+/// Those that say which upstream a branch has.
+fn upstreams(all: &Settings) -> BTreeMap<String, String> {
+    let is_upstream = |key: &str| {
+        let last = key.rsplit('.').next().unwrap_or_default();
+        key.starts_with("branch.") && ["merge", "remote"].contains(&last)
     };
-    let found = FILES.iter().filter_map(|name| Some(((*name).to_string(), read(name)?)));
-    Some((read("info/attributes").unwrap_or_default(), found.collect()))
+    let own = all.iter().filter(|(key, _)| is_upstream(key)).take(REFS_MAX);
+    own.filter_map(|(key, values)| Some((key.clone(), values.last()?.clone()))).collect()
 }
 
-/// Tags, branches and replaced objects, with what they point to.
-fn refs_of(root: &Path) -> Option<BTreeMap<String, String>> {
-    let form = "--format=%(refname) %(objectname)";
-    let count = format!("--count={REFS_MAX}");
-    let kinds = ["refs/tags", "refs/remotes", "refs/replace", "refs/notes", "refs/heads"];
-    let listed = answer(root, &[&["for-each-ref", form, &count][..], &kinds[..]].concat())?;
-    let pair = |line: &str| line.split_once(' ').map(|(name, at)| (name.into(), at.into()));
-    let mut refs: BTreeMap<String, String> = listed.lines().filter_map(pair).collect();
-    // A note for another object is nobody's business.
-    let notes: Vec<String> =
-        refs.keys().filter(|name| name.starts_with("refs/notes/")).cloned().collect();
-    for name in notes.into_iter().take(NOTES_MAX) {
-        let listed = answer(root, &["ls-tree", "-r", &name]).unwrap_or_default();
-        let entry = |line: &str| {
-            let (about, object) = line.split_once('\t')?;
-            Some((format!("{name}/{object}"), about.rsplit_once(' ')?.1.to_string()))
-        };
-        refs.remove(&name);
-        refs.extend(listed.lines().take(REFS_MAX).filter_map(entry));
-    }
-    Some(refs)
+/// Whether it matters that git looks for hooks elsewhere: where the check runs them, and where some
+/// run by themselves when files are checked out.
+fn counts_for_hooks(
+    root: &Path,
+    words: &BTreeSet<String>,
+    then: Option<&String>,
+    today: Option<&String>,
+) -> bool {
+    let (then, today) = (hooks_of(root, then), hooks_of(root, today));
+    let runs = |hook: &str| root.join(&today).join(hook).exists();
+    then != today && (words.contains("hook") || HOOKS.iter().any(|hook| runs(hook)))
 }
 
-/// Whether the last note about a branch of others says nothing of a fetch or a push; where nobody
-/// takes notes, it is not known.
-fn is_moved_by_hand(logs: &Path, name: &str) -> bool {
-    const NOTES: [&str; 6] = ["fetch", "push", "pull", "clone", "remote", "storing head"];
-    let Ok(text) = read_regular(&logs.join(name), LOG_BYTES_MAX) else { return false };
-    let text = String::from_utf8_lossy(&text);
-    let last = text.lines().next_back().unwrap_or_default();
-    let noted = last.split_once('\t').map_or("", |(_, noted)| noted);
-    !NOTES.iter().any(|own| noted.contains(own))
+/// Where git looks for hooks, from the root of the project.
+fn hooks_of(root: &Path, setting: Option<&String>) -> PathBuf {
+    let named = Path::new(setting.map_or(".git/hooks", String::as_str));
+    let inner = named.strip_prefix(root).unwrap_or(named);
+    normal(inner).unwrap_or_else(|| named.into())
 }
 
-/// The name of a tag or a branch as people say it.
-fn short(name: &str) -> String {
-    if let Some(tag) = name.strip_prefix("refs/tags/") {
-        return format!("the tag {tag}");
-    }
-    match name.strip_prefix("refs/heads/") {
-        Some(branch) => format!("the branch {branch}"),
-        None => name.trim_start_matches("refs/remotes/").trim_start_matches("refs/notes/").into(),
+/// The fingerprints of the repository's other files that decide what git shows.
+fn own_files(common: &Path) -> BTreeMap<String, String> {
+    let hooks = HOOKS.iter().map(|hook| format!("hooks/{hook}"));
+    let names = ["shallow", "info/grafts"].map(String::from).into_iter().chain(hooks);
+    names.filter_map(|name| print_of(&common.join(&name)).map(|print| (name, print))).collect()
+}
+
+/// The directory of git that all worktrees of a repository share.
+fn common_of(root: &Path) -> Option<PathBuf> {
+    let common = answer(root, &["rev-parse", "--git-common-dir"])?;
+    Some(root.join(common.trim_end()))
+}
+
+/// The fingerprint of a file that is there; one that is too long to be read is there all the same.
+fn print_of(path: &Path) -> Option<String> {
+    match read_regular(path, BYTES_MAX) {
+        Ok(bytes) => Some(hex(&hash_of(&bytes))),
+        Err(_) => path.symlink_metadata().ok().map(|about| format!("{} bytes", about.len())),
     }
 }
 
-fn answer(root: &Path, words: &[&str]) -> Option<String> {
+pub(super) fn answer(root: &Path, words: &[&str]) -> Option<String> {
     let said = git(words, root, GitFilters::Run, WITHIN).ok()?;
     said.is_fine().then(|| String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(root: &Path, words: &[&str]) {
-        let said = git(words, root, GitFilters::Run, WITHIN).expect("git runs");
-        assert!(said.is_fine(), "{words:?}");
-    }
-
-    #[test]
-    fn new_filters_attributes_and_marks_are_told_and_names_are_not() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let root = directory.path();
-        run(root, &["init", "-q"]);
-        std::fs::write(root.join("a.txt"), "a").expect("write it");
-        run(root, &["add", "a.txt"]);
-        let noted = GitState::take(root).expect("a state");
-        run(root, &["config", "user.name", "Pat"]);
-        assert_eq!(noted.changes(root, &|_| false), []);
-        run(root, &["config", "filter.none.clean", "true"]);
-        run(root, &["update-index", "--assume-unchanged", "a.txt"]);
-        std::fs::create_dir_all(root.join(".git/info")).expect("make it");
-        std::fs::write(root.join(".git/info/attributes"), "* filter=none\n").expect("write it");
-        let wanted = [
-            "git's setting filter.none.clean changed",
-            "git's attributes of this repository changed",
-            "git no longer looks at a.txt",
-        ];
-        let told = |found: Vec<LastingChange>| -> Vec<String> {
-            found.into_iter().map(|change| change.text).collect()
-        };
-        assert_eq!(told(noted.changes(root, &|_| false)), wanted);
-    }
-
-    #[test]
-    fn a_branch_that_judges_name_and_replaced_objects_are_told() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let root = directory.path();
-        let commit = |name: &str| {
-            std::fs::write(root.join("a.txt"), name).expect("write it");
-            run(root, &["add", "a.txt"]);
-            run(root, &["-c", "user.name=P", "-c", "user.email=p@x", "commit", "-qm", name]);
-        };
-        run(root, &["init", "-q", "-b", "main"]);
-        commit("one");
-        run(root, &["branch", "stable"]);
-        run(root, &["branch", "other"]);
-        let noted = GitState::take(root).expect("a state");
-        let changes = || noted.changes(root, &|branch| ["main", "stable"].contains(&branch));
-        commit("two");
-        run(root, &["branch", "-f", "other", "HEAD"]);
-        assert_eq!(changes(), []);
-        run(root, &["branch", "-f", "stable", "HEAD"]);
-        run(root, &["replace", "HEAD:a.txt", "HEAD~1:a.txt"]);
-        let told: Vec<String> = changes().into_iter().map(|change| change.text).collect();
-        assert_eq!(told[0], "the branch stable was moved or deleted");
-        assert!(told[1].starts_with("git shows another object in place of "), "{told:?}");
-    }
-
-    #[test]
-    fn a_directory_that_becomes_a_repository_and_hooks_are_told() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let root = directory.path();
-        run(root, &["init", "-q"]);
-        std::fs::create_dir(root.join("docs")).expect("make it");
-        std::fs::write(root.join("docs/a.md"), "a").expect("write it");
-        run(root, &["add", "docs/a.md"]);
-        let noted = GitState::take(root).expect("a state");
-        let files = || std::iter::once(Path::new("docs/a.md"));
-        assert_eq!(repositories_since(root, files(), Some(0)), []);
-        run(&root.join("docs"), &["init", "-q"]);
-        let told = repositories_since(root, files(), Some(0));
-        assert_eq!(told[0].text, "docs is a repository of its own now");
-        let hook = root.join(".git/hooks/post-checkout");
-        std::fs::create_dir_all(root.join(".git/hooks")).expect("make it");
-        std::fs::write(hook, "#!/bin/sh\n").expect("write it");
-        let told = noted.changes(root, &|_| false);
-        assert_eq!(told[0].text, "git's own file hooks/post-checkout was added or changed");
-    }
-
-    #[test]
-    fn what_was_told_once_is_another_change_where_it_changes_again() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let root = directory.path();
-        run(root, &["init", "-q"]);
-        for name in ["a.txt", "b.txt", "c.txt"] {
-            std::fs::write(root.join(name), name).expect("write it");
-            run(root, &["add", name]);
-            run(root, &["-c", "user.name=P", "-c", "user.email=p@x", "commit", "-qm", name]);
-        }
-        run(root, &["tag", "base", "HEAD~2"]);
-        let noted = GitState::take(root).expect("a state");
-        let commit = answer(root, &["rev-parse", "HEAD"]).expect("a commit");
-        run(root, &["tag", "-f", "base", "HEAD~1"]);
-        run(root, &["config", "filter.none.clean", "true"]);
-        run(root, &["rm", "--cached", "-q", "a.txt"]);
-        let untracked = GitState::untracked_since(root, commit.trim_end());
-        assert_eq!(untracked, [PathBuf::from("a.txt")]);
-        let found = || noted.changes(root, &|_| false);
-        let first = found();
-        assert_eq!(first.len(), 2, "{first:?}");
-        run(root, &["tag", "-f", "base", "HEAD"]);
-        run(root, &["config", "filter.none.clean", "false"]);
-        for (one, other) in first.iter().zip(found()) {
-            assert_eq!(one.text, other.text);
-            assert_ne!(one.now, other.now, "{}", one.text);
-        }
-    }
-}
+mod tests;

@@ -107,7 +107,7 @@ impl Compare<'_> {
         path.ancestors().skip(1).take_while(is_whole).last().unwrap_or(path).to_path_buf()
     }
 
-    /// The words of the command and of scripts that judge, among them names of branches.
+    /// The words of the command and of the scripts that it runs, among them names of branches.
     pub(super) fn words_of_judges(&self) -> BTreeSet<String> {
         let is_end = |letter: char| !(letter.is_alphanumeric() || "-_/.".contains(letter));
         let words = |text: &str| {
@@ -128,7 +128,10 @@ impl Compare<'_> {
         let scripts = self.basis.text.files.iter().filter(runs);
         let texts = scripts.filter_map(|file| self.original(file));
         let command = self.criterion.command().unwrap_or_default();
-        texts.chain([command]).flat_map(|text| words(&text)).collect()
+        // Scripts that are work may give git names, too.
+        let work = self.noted.judges.work().filter_map(|path| self.files.text(path));
+        let work = work.filter(|text| text.contains("git"));
+        texts.chain(work).chain([command]).flat_map(|text| words(&text)).collect()
     }
 
     /// Whether a test of the start asks git about the files, and finds others than there were.
