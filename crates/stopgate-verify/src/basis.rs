@@ -21,7 +21,6 @@ mod listing;
 mod moved;
 mod outside;
 mod programs;
-mod script_path;
 mod text;
 
 use std::collections::BTreeSet;
@@ -46,10 +45,9 @@ use self::keep::KEPT_BYTES_MAX;
 pub(crate) use self::keep::content_of;
 use self::linked::LinkedPackage;
 use self::listing::listing;
-use self::outside::Variables;
+use self::outside::{Reach, Reached, Variables};
 pub(crate) use self::outside::{directory_of_above, is_read_at_home};
 use self::programs::FoundProgram;
-use self::script_path::ScriptPath;
 use self::text::{BasisText, CriterionText, FileText, VERSION, path_text, text_path};
 use crate::env::{Variable, kept_variables};
 use crate::git::GitFilters;
@@ -138,7 +136,7 @@ impl Basis {
                 if writes.failed { note_watched(&own.judges, &found) } else { Vec::new() };
             noted.push(CriterionText { self_judged, imported, watched, ..own });
         }
-        let criteria = noted;
+        let (asked, criteria) = (criteria, noted);
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
         let mut judging = Vec::new();
         let outputs = writes.iter().flat_map(|own| &own.outputs);
@@ -152,15 +150,11 @@ impl Basis {
         drop(rules);
         let links = criteria.iter().flat_map(|own| own.judges.links());
         let linked = links.flat_map(|link| link.files.iter().map(|file| file.0.clone()));
-        let named = judging.iter().flat_map(|file| outside::named_by(root, &text_path(&file.path)));
         let around = outside_of(&variables);
-        let tools: BTreeSet<&String> =
-            criteria.iter().flat_map(|own| own.judges.called()).collect();
-        let shadows = judging.iter().flat_map(|file| {
-            outside::on_path_of(root, &text_path(&file.path), around.home.as_deref(), &tools)
-        });
-        let linked = linked.chain(named).chain(shadows).collect();
-        let outside = outside::note(root, &around, linked, &mut keep);
+        let mut reached = reached(root, &around, asked, &criteria, &judging);
+        let tools: BTreeSet<&String> = criteria.iter().flat_map(|own| own.judges.tools()).collect();
+        reached.files.extend(linked);
+        let outside = outside::note(root, &around, &tools, reached, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
         let commit = commit_of(root);
         let node = criteria.iter().filter(|own| own.judges.uses_node());
@@ -194,7 +188,7 @@ impl Basis {
             }
         }
         for file in later.text.outside {
-            if !text.outside.contains(&file) {
+            if !text.outside.iter().any(|known| known.path == file.path) {
                 text.outside.push(file);
             }
         }
@@ -357,9 +351,6 @@ fn note_criterion(
     };
     let linked = LinkedPackage::note(root, judges.directory());
     let command = criterion.command().unwrap_or_default();
-    let home = value_of(variables, "HOME").map(PathBuf::from);
-    let script_path =
-        ScriptPath::note(root, &command, judges.scripts(), judges.called(), home.as_deref());
     let environments = environments::in_reach(root, judges.directory(), &command);
     let plugins = RunnerPlugin::note(root, judges.directory(), &environments);
     let built = BuildSettings::note(root, judges.tools());
@@ -373,7 +364,6 @@ fn note_criterion(
             .filter_map(|name| FoundProgram::note(name, path.as_deref()))
             .collect(),
         installed,
-        script_path,
         linked,
         outputs: writes.outputs.iter().map(|path| path_text(path)).collect(),
         made: writes.made.iter().map(|path| path_text(path)).collect(),
@@ -384,6 +374,34 @@ fn note_criterion(
         built,
         watched: Vec::new(),
     }
+}
+
+/// Files outside the project that the commands and the judges lead to.
+fn reached(
+    root: &Path,
+    variables: &Variables,
+    asked: &[Criterion],
+    noted: &[CriterionText],
+    judging: &[FileText],
+) -> Reached {
+    let command = |criterion: &Criterion| {
+        let set = criterion.terms.set.iter().map(|(name, value)| format!("{name}={value}\n"));
+        let set: String = set.collect();
+        set + &criterion.command().unwrap_or_default()
+    };
+    let directories = noted.iter().map(|own| own.judges.directory().to_path_buf());
+    let reach = Reach {
+        root,
+        variables,
+        judges: judging.iter().map(|file| text_path(&file.path)).collect(),
+        commands: asked.iter().map(command).zip(directories).collect(),
+        called: noted.iter().flat_map(|own| own.judges.called()).collect(),
+        compared: noted
+            .iter()
+            .flat_map(|own| own.programs.iter().map(|p| p.name.clone()))
+            .collect(),
+    };
+    outside::reached(&reach)
 }
 
 /// The installed packages that the judges in JavaScript import.
@@ -424,7 +442,9 @@ fn outside_of(variables: &[Variable]) -> Variables {
     let pythons = value_of(variables, "PATH").map(|path| pythons_of(&path)).unwrap_or_default();
     let home = path("HOME");
     let cargo_home = path("CARGO_HOME");
-    Variables { home, cargo_home, virtual_env: path("VIRTUAL_ENV"), pythons }
+    let text = |(name, value): &Variable| Some((name.to_str()?.into(), value.to_str()?.into()));
+    let all = variables.iter().filter_map(text).collect();
+    Variables { home, cargo_home, virtual_env: path("VIRTUAL_ENV"), pythons, all }
 }
 
 /// The environments of every `python3` on the path.

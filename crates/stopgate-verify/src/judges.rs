@@ -4,7 +4,6 @@
 //! also of one that did not exist, what it is to the check. Nothing is run or written.
 
 mod build_scripts;
-mod by_path;
 mod comparing_scripts;
 mod configuration;
 pub(crate) mod coverage_marks;
@@ -40,6 +39,7 @@ mod tools;
 mod trace;
 mod warnings;
 
+pub(crate) mod by_path;
 pub(crate) mod sections;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -100,6 +100,8 @@ pub(crate) struct Mask {
     pub(crate) path: PathBuf,
     /// What is seen instead; an empty file or directory if there is nothing.
     pub(crate) content: Option<Vec<u8>>,
+    /// Whether it can be run there.
+    pub(crate) executable: bool,
 }
 
 /// How far a run is kept apart from the rest of the machine.

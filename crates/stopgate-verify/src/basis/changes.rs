@@ -29,7 +29,7 @@ use super::lasting::LastingChange;
 use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
-use super::{Basis, BasisError, BasisStore, outside, outside_of, whole};
+use super::{Basis, BasisError, BasisStore, whole};
 use crate::judges::sections::{MovedTests, judging, restore, with_moved_entries};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
@@ -426,8 +426,7 @@ impl Compare<'_> {
         let changes = changes.filter_map(|program| program.change(self.root, directory));
         let imported = self.noted.imported.iter().filter_map(|own| own.change(self.root));
         let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
-        let on_path = self.noted.script_path.changes(self.since);
-        let all: Vec<LastingChange> = changes.chain(imported).chain(links).chain(on_path).collect();
+        let all: Vec<LastingChange> = changes.chain(imported).chain(links).collect();
         self.last(all);
     }
 
@@ -437,17 +436,6 @@ impl Compare<'_> {
         let installed =
             inner.iter().any(|part| crate::judges::is_installed(part.as_encoded_bytes()));
         !installed
-    }
-
-    fn outside(&mut self) {
-        let variables = outside_of(&self.basis.variables());
-        let changes = outside::changes(&self.basis.text.outside, self.root, &variables, &self.keep);
-        for change in changes {
-            self.found.texts.push(format!("{} changed", change.path.display()));
-            self.bind(&change.path, &change.now);
-            self.found.masks.push(Mask { path: change.path, content: change.original });
-        }
-        self.environments();
     }
 
     /// Changes that no run can undo.

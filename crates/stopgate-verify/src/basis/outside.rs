@@ -1,8 +1,13 @@
-//! Files outside the project that steer a check's runner.
+//! Files outside the project that steer a check's runner, or that its judges name.
 //!
-//! Only names that a runner reads by itself are looked at. Whether they were there, and what
-//! they said, is noted at the start; what changed since is masked where the judges of the start
-//! are asked, and else a person is.
+//! Whether they were there, and what they said, is noted at the start; what changed since is masked
+//! where the judges of the start are asked, and else a person is.
+
+mod linters;
+mod login;
+mod names;
+mod reached;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,129 +15,23 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stopgate_system::CanonicalPath;
+use stopgate_system::fs::PermissionsExt;
 
+use self::names::{ABOVE, AT_HOME, NODE_ENTRIES, NODE_PACKAGES, USER_PACKAGES};
+pub(crate) use self::names::{directory_of_above, is_read_at_home};
+pub(super) use self::reached::{Reach, Reached, reached};
 use super::keep::ContentStore;
+use super::programs::fingerprint;
 use super::text::{path_text, text_path};
-use crate::files::{read_regular, read_text};
+use crate::files::read_regular;
 use crate::tree::{hash_of, hex};
 
-/// More than this of one file is told apart by its beginning and its size.
+/// A larger file can't be shown as it was, only told apart.
 const BYTES_MAX: u64 = 1024 * 1024;
+/// A larger program is told apart by its size alone.
+const PROGRAM_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// More installed packages than this are not looked through.
 const ENTRIES_MAX: usize = 20_000;
-
-/// Judges longer than this are not searched for paths.
-const NAMED_IN: u64 = 256 * 1024;
-/// How many files one judge may name.
-const NAMED_MAX: usize = 20;
-
-/// What a runner reads in every directory above the project.
-const ABOVE: [&str; 54] = [
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "pyproject.toml",
-    "setup.cfg",
-    "tox.ini",
-    "package.json",
-    ".npmrc",
-    ".cargo/config",
-    ".cargo/config.toml",
-    "rust-toolchain",
-    "rust-toolchain.toml",
-    "Cargo.toml",
-    "go.work",
-    "tsconfig.json",
-    "babel.config.js",
-    "babel.config.json",
-    "jest.config.js",
-    "vitest.config.ts",
-    ".mocharc.json",
-    ".eslintrc.json",
-    ".eslintrc.js",
-    ".rspec",
-    ".tool-versions",
-    "pytest.toml",
-    ".pytest.toml",
-    ".python-version",
-    ".coveragerc",
-    ".mocharc.js",
-    ".mocharc.cjs",
-    ".mocharc.mjs",
-    ".mocharc.jsonc",
-    ".mocharc.yaml",
-    ".mocharc.yml",
-    ".nycrc",
-    ".nycrc.json",
-    ".c8rc.json",
-    "eslint.config.js",
-    "eslint.config.mjs",
-    "eslint.config.cjs",
-    ".nvmrc",
-    ".node-version",
-    "pnpm-workspace.yaml",
-    ".taskrc.yml",
-    "clippy.toml",
-    "mise.toml",
-    ".mise.toml",
-    // Package scripts look for programs in every such directory.
-    "node_modules/.bin/node",
-    "node_modules/.bin/npm",
-    "node_modules/.bin/npx",
-    "node_modules/.bin/sh",
-    "node_modules/.bin/jest",
-    "node_modules/.bin/vitest",
-    "node_modules/.bin/mocha",
-];
-
-/// What a runner reads in the home directory.
-const AT_HOME: [&str; 38] = [
-    ".config/git/attributes",
-    ".jq",
-    ".sqliterc",
-    ".psqlrc",
-    ".shellcheckrc",
-    ".config/shellcheckrc",
-    ".config/yamllint/config",
-    ".flake8",
-    ".config/flake8",
-    ".config/pycodestyle",
-    ".config/pylintrc",
-    ".config/mypy/config",
-    ".perlcriticrc",
-    ".jshintrc",
-    ".gradle/init.gradle",
-    ".gradle/gradle.properties",
-    ".m2/settings.xml",
-    ".curlrc",
-    ".config/curlrc",
-    ".wgetrc",
-    ".proverc",
-    ".taskrc.yml",
-    ".mypy.ini",
-    ".pylintrc",
-    ".config/ruff/ruff.toml",
-    ".config/uv/uv.toml",
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".config/go/env",
-    ".config/pip/pip.conf",
-    ".pydistutils.cfg",
-    ".pythonrc.py",
-    ".rspec",
-    ".config/nextest.toml",
-    ".mocharc.json",
-];
-
-/// Where Node looks for a person's packages, in the home directory, and where one begins.
-const NODE_PACKAGES: [&str; 2] = [".node_modules", ".node_libraries"];
-const NODE_ENTRIES: [&str; 3] = ["package.json", "index.js", "index.cjs"];
-
-/// Where Python's packages of one person are, in the home directory.
-const USER_PACKAGES: &str = ".local/lib";
 
 /// One file outside the project, as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,134 +40,184 @@ pub(crate) struct OutsideFile {
     /// Nothing where there was no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
+    #[serde(default, skip_serializing_if = "Sort::is_plain")]
+    pub(crate) sort: Sort,
+}
+
+/// What sort of file it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Sort {
+    /// It could not be run.
+    #[default]
+    Plain,
+    /// It could be run.
+    Program,
+    /// A large program on the path, which others replace by newer ones; a small one in its place
+    /// is not that.
+    LargeProgram,
+}
+
+impl Sort {
+    fn of(path: &Path, content: Option<&Content>, programs: &BTreeSet<PathBuf>) -> Self {
+        match content {
+            Some(_) if !is_executable(path) => Self::Plain,
+            Some(Content::Told(_)) if programs.contains(path) => Self::LargeProgram,
+            Some(_) => Self::Program,
+            None => Self::Plain,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_plain(&self) -> bool {
+        *self == Self::Plain
+    }
 }
 
 /// A file outside the project that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutsideChange {
     pub(crate) path: PathBuf,
-    /// What it said at the start; nothing where it was not there.
-    pub(crate) original: Option<Vec<u8>>,
+    pub(crate) undone: Undone,
     /// The fingerprint of what it says now; empty where it is not there.
     pub(crate) now: String,
 }
 
-/// Notes every such file and those that judges are links to, and keeps what they say.
+/// What an original run sees instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// What it said at the start.
+    Says { content: Vec<u8>, executable: bool },
+    /// Nothing: it was not there.
+    Absent,
+    /// It is gone, or was not kept: no run can see it as it was.
+    Never,
+}
+
+/// Notes every such file and those that the judges reach, and keeps what they say.
 pub(crate) fn note(
     root: &Path,
     variables: &Variables,
-    linked: Vec<PathBuf>,
+    tools: &BTreeSet<&String>,
+    reached: Reached,
     keep: &mut ContentStore<'_>,
 ) -> Vec<OutsideFile> {
-    let mut found = Vec::new();
-    let linked = linked.into_iter().filter(|path| !path.starts_with(root));
-    for path in candidates(root, variables).into_iter().chain(linked) {
-        let content = read(&path);
-        let kept = content.as_ref().map(|content| {
-            let hash = hex(&hash_of(content));
+    let Reached { files, programs } = reached;
+    let files = files.into_iter().filter(|path| !path.starts_with(root));
+    let mut found: BTreeSet<PathBuf> = candidates(root, variables, tools).into_iter().collect();
+    found.extend(files.chain(programs.iter().cloned()));
+    let note = |path: PathBuf| {
+        let content = content(&path);
+        if let Some(Content::Whole(bytes)) = &content {
             // What can't be kept can still be told apart.
-            let _ = keep.put(&hash, content);
-            hash
-        });
+            let _ = keep.put(&hex(&hash_of(bytes)), bytes);
+        }
+        let sort = Sort::of(&path, content.as_ref(), &programs);
         // What is absent is told by its absence, unless its name is fixed.
-        found.push(OutsideFile { path: path_text(&path), content: kept });
-    }
-    found
-}
-
-/// Files outside the project that a judge names by their paths, such as expected output.
-pub(crate) fn named_by(root: &Path, judge: &Path) -> Vec<PathBuf> {
-    let path = root.join(judge);
-    let text = read_text(&path, NAMED_IN).unwrap_or_default();
-    let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>,=$".contains(c);
-    let words = text.split(is_end).filter(|word| word.starts_with("../"));
-    let beside = path.parent().unwrap_or(root).to_path_buf();
-    let mut found: Vec<PathBuf> = words
-        .flat_map(|word| [root.join(word), beside.join(word)])
-        .filter_map(|path| path.canonical().ok())
-        .filter(|path| !path.starts_with(root) && path.is_file())
-        .collect();
-    found.sort();
-    found.dedup();
-    found.truncate(NAMED_MAX);
-    found
-}
-
-/// Where a judge that puts a directory of the home before others on the path would find the tools:
-/// `export PATH := $(HOME)/go/bin:$(PATH)`.
-pub(crate) fn on_path_of(
-    root: &Path,
-    judge: &Path,
-    home: Option<&Path>,
-    tools: &BTreeSet<&String>,
-) -> Vec<PathBuf> {
-    const HOMES: [&str; 4] = ["$(HOME)/", "${HOME}/", "$HOME/", "~/"];
-    let text = read_text(&root.join(judge), NAMED_IN).unwrap_or_default();
-    let Some(home) = home.filter(|_| text.contains("PATH")) else { return Vec::new() };
-    let is_end = |c: char| c.is_whitespace() || "\"':;".contains(c);
-    let lines = text.lines().filter(|line| line.contains("PATH"));
-    let words = lines.flat_map(|line| line.split(is_end).flat_map(|word| word.split('=')));
-    let inner = |word: &str| HOMES.iter().find_map(|own| word.strip_prefix(own).map(String::from));
-    let places: BTreeSet<String> = words.filter_map(inner).take(NAMED_MAX).collect();
-    let named = |place: &String| {
-        let place = home.join(place);
-        tools.iter().map(move |tool| place.join(tool)).collect::<Vec<_>>()
+        let content = content.map(|content| content.fingerprint());
+        OutsideFile { path: path_text(&path), content, sort }
     };
-    places.iter().flat_map(named).collect()
+    found.into_iter().map(note).collect()
 }
 
-/// Whether a program reads the file of this name, relative to the home directory, as a person's
-/// settings.
-pub(crate) fn is_read_at_home(name: &Path) -> bool {
-    AT_HOME.iter().any(|own| name == Path::new(own))
-        || name.starts_with(USER_PACKAGES)
-        || NODE_PACKAGES.iter().any(|own| name.starts_with(own))
-}
-
-/// The directory from which programs in those below it find this file, if they look upwards.
-pub(crate) fn directory_of_above(path: &Path) -> Option<&Path> {
-    // npm reads the one beside a package's manifest, and the person's own.
-    let upwards = ABOVE.iter().filter(|name| **name != ".npmrc");
-    let found = upwards.filter(|name| path.ends_with(name)).max_by_key(|name| name.len())?;
-    path.ancestors().nth(Path::new(found).components().count())
-}
-
-/// What is not as it was noted.
+/// What is not as it was noted, of what a check that uses these tools may see.
 pub(crate) fn changes(
     noted: &[OutsideFile],
     root: &Path,
     variables: &Variables,
+    tools: &BTreeSet<&String>,
     keep: &ContentStore<'_>,
 ) -> Vec<OutsideChange> {
-    let mut known: BTreeMap<PathBuf, Option<&String>> =
-        noted.iter().map(|file| (text_path(&file.path), file.content.as_ref())).collect();
-    for path in candidates(root, variables) {
+    let mut known: BTreeMap<PathBuf, Option<&OutsideFile>> =
+        noted.iter().map(|file| (text_path(&file.path), Some(file))).collect();
+    for path in candidates(root, variables, tools) {
         known.entry(path).or_insert(None);
     }
-    let differs = |(path, was): (PathBuf, Option<&String>)| {
-        let now = read(&path).map(|content| hex(&hash_of(&content)));
-        if now.as_ref() == was {
-            return None;
-        }
-        let original = was.and_then(|hash| keep.get(hash).ok());
-        Some(OutsideChange { path, original, now: now.unwrap_or_default() })
-    };
+    known.retain(|path, _| !linters::is_for_others(path, tools, variables.home.as_deref()));
+    let differs = |(path, was)| change(path, was, variables, keep);
     known.into_iter().filter_map(differs).collect()
 }
 
-/// Where checks find their home and their Python.
+/// How a file differs from what was noted of it, if it does.
+fn change(
+    path: PathBuf,
+    was: Option<&OutsideFile>,
+    variables: &Variables,
+    keep: &ContentStore<'_>,
+) -> Option<OutsideChange> {
+    let now = content(&path);
+    let is_large = matches!(now, Some(Content::Told(_)));
+    let now = now.map(|content| content.fingerprint());
+    let then = was.and_then(|was| was.content.as_ref());
+    let sort = was.map(|was| was.sort).unwrap_or_default();
+    let is_same = now.as_ref() == then || sort == Sort::LargeProgram && is_large;
+    let is_disabled = !sort.is_plain() && !is_executable(&path);
+    if is_same && !is_disabled || then.is_none() && is_same_program(&path) {
+        return None;
+    }
+    let executable = !sort.is_plain();
+    let undone = match (then, &now) {
+        (None, _) => new_file(&path, variables),
+        (Some(_), None) => Undone::Never,
+        (Some(hash), Some(_)) => {
+            let kept = keep.get(hash);
+            kept.map_or(Undone::Never, |content| Undone::Says { content, executable })
+        }
+    };
+    Some(OutsideChange { path, undone, now: now.unwrap_or_default() })
+}
+
+/// What stands for a file that was not there: an empty one, unless that would say something.
+fn new_file(path: &Path, variables: &Variables) -> Undone {
+    // Others may need the program that a link leads to.
+    if path.is_symlink() && is_executable(path) {
+        return Undone::Never;
+    }
+    let nothing = login::instead_of(path, variables.home.as_deref());
+    nothing
+        .or_else(|| linters::nothing_in(path))
+        .map_or(Undone::Absent, |content| Undone::Says { content, executable: false })
+}
+
+/// Whether it is a link to the system's program of that name: `python` to `/usr/bin/python3`.
+fn is_same_program(path: &Path) -> bool {
+    let target = path.canonical().ok().filter(|_| path.is_symlink());
+    let name = |path: &Path| path.file_name().map(|own| own.to_string_lossy().into_owned());
+    target.is_some_and(|target| {
+        let is_version = |end: &str| end.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let is_of_system = target.starts_with("/usr") || target.starts_with("/bin");
+        let (own, other) = (name(path).unwrap_or_default(), name(&target).unwrap_or_default());
+        is_of_system && is_executable(&target) && other.strip_prefix(&own).is_some_and(is_version)
+    })
+}
+
+/// Where checks find their home and their Python, and what else their environment says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables {
     pub(crate) home: Option<PathBuf>,
     pub(crate) cargo_home: Option<PathBuf>,
     pub(crate) virtual_env: Option<PathBuf>,
     pub(crate) pythons: Vec<PathBuf>,
+    /// All that are text.
+    pub(crate) all: BTreeMap<String, String>,
 }
 
-fn candidates(root: &Path, variables: &Variables) -> Vec<PathBuf> {
+impl Variables {
+    /// Where settings are that others expect in `.config`, where that is elsewhere.
+    fn config_home(&self) -> Option<PathBuf> {
+        self.all.get("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+fn candidates(root: &Path, variables: &Variables, tools: &BTreeSet<&String>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for above in root.ancestors().skip(1) {
         found.extend(ABOVE.iter().map(|name| above.join(name)));
+        found.extend(linters::settings_of(tools).map(|name| above.join(name)));
+    }
+    if let Some(place) = variables.config_home() {
+        let inner = AT_HOME.iter().filter_map(|name| name.strip_prefix(".config/"));
+        found.extend(inner.map(|name| place.join(name)));
     }
     if let Some(home) = &variables.home {
         found.extend(AT_HOME.iter().map(|name| home.join(name)));
@@ -338,11 +287,41 @@ pub(super) fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<P
 
 /// The content of a regular file, followed through links; nothing where there is none.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    if metadata.len() > BYTES_MAX {
-        return Some(format!("{} bytes", metadata.len()).into_bytes());
+    match content(path)? {
+        Content::Whole(bytes) => Some(bytes),
+        Content::Told(text) => Some(text.into_bytes()),
     }
-    read_regular(path, BYTES_MAX).ok()
+}
+
+/// What a file says.
+enum Content {
+    Whole(Vec<u8>),
+    /// It is too large; this tells it apart.
+    Told(String),
+}
+
+impl Content {
+    fn fingerprint(&self) -> String {
+        match self {
+            Self::Whole(bytes) => hex(&hash_of(bytes)),
+            Self::Told(text) => hex(&hash_of(text.as_bytes())),
+        }
+    }
+}
+
+fn content(path: &Path) -> Option<Content> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let size = metadata.len();
+    if size <= BYTES_MAX {
+        return read_regular(path, BYTES_MAX).ok().map(Content::Whole);
+    }
+    let is_program = metadata.permissions().mode() & 0o111 != 0 && size <= PROGRAM_BYTES_MAX;
+    let says = if is_program { fingerprint(path) } else { String::new() };
+    Some(Content::Told(format!("{size} bytes{says}")))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

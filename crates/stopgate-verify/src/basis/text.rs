@@ -16,7 +16,6 @@ use super::installed::InstalledProgram;
 use super::linked::LinkedPackage;
 use super::outside::OutsideFile;
 use super::programs::FoundProgram;
-use super::script_path::ScriptPath;
 use crate::judges::JudgeSet;
 use crate::kinds::GitBasis;
 use crate::tree::FileKind;
@@ -63,9 +62,6 @@ pub(super) struct CriterionText {
     /// Its tools in `node_modules/.bin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) installed: Vec<InstalledProgram>,
-    /// Programs where the check itself looks for them first.
-    #[serde(default, skip_serializing_if = "ScriptPath::is_empty")]
-    pub(super) script_path: ScriptPath,
     /// Packages of the project that are linked into `node_modules`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) linked: Vec<LinkedPackage>,

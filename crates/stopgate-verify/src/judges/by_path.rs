@@ -10,7 +10,10 @@ use stopgate_system::ffi::OsStrExt;
 
 use super::configuration::ToolConfiguration;
 use super::files::{extension_of, name_of};
-use super::names::{NameSays, PRODUCTS, directories, is_code, is_environment, is_foreign, said};
+use super::names::{
+    NameSays, PRODUCTS, directories, is_code, is_environment, is_foreign, said, says_reference,
+    words,
+};
 use super::python_modules::is_known_module;
 use super::role::CheckConduct;
 use super::test_modules::says_local;
@@ -83,6 +86,38 @@ pub(crate) fn is_test_source(path: &Path) -> bool {
 /// Whether the file is in a directory in which builds leave what they make.
 pub(crate) fn is_product(path: &Path) -> bool {
     directories(path).any(|own| PRODUCTS.contains(&own) || own == "generated")
+}
+
+/// Whether the name says that an output is compared with the file.
+pub(crate) fn is_reference(path: &Path) -> bool {
+    said(path) == Some(NameSays::Data) || says_reference(path)
+}
+
+/// Whether the name says that outputs are compared with what is in the directory.
+pub(crate) fn is_reference_place(path: &Path) -> bool {
+    const WORDS: [&str; 12] = [
+        "cases",
+        "references",
+        "baselines",
+        "vectors",
+        "samples",
+        "contract",
+        "contracts",
+        "conformance",
+        "expectations",
+        "fixture",
+        "goldens",
+        "snapshots",
+    ];
+    let name = Path::new(path.file_name().unwrap_or_default());
+    is_reference(&name.join("x.txt"))
+        || says_reference(name)
+        || words(name_of(name)).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether the name says that the file checks something.
+pub(crate) fn says_judge(path: &Path) -> bool {
+    super::names::says_judge(Path::new(path.file_name().unwrap_or_default()))
 }
 
 /// Whether a directory of this name holds installed or built things.

@@ -110,6 +110,9 @@ impl Entrance {
                 }),
             }
             .map_err(failed(&from))?;
+            if mask.executable {
+                stopgate_system::set_mode(&from, 0o755).map_err(failed(&from))?;
+            }
             self.mount(&[OsStr::new("--bind"), from.as_os_str()], &at);
         }
         if let Isolation::Hermetic { network } = recipe.isolation {

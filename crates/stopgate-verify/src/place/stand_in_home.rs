@@ -10,7 +10,7 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use stopgate_system::fs::{DirBuilderExt, symlink};
+use stopgate_system::fs::{DirBuilderExt, PermissionsExt, symlink};
 
 use super::Mask;
 use super::arguments::nearest;
@@ -86,7 +86,10 @@ fn is_found_by_home(mask: &Mask, path: Option<&OsString>) -> bool {
     let Some(place) = mask.path.parent().filter(|place| place.ends_with("bin")) else {
         return false;
     };
-    !path.is_some_and(|path| std::env::split_paths(path).any(|own| own == place))
+    // It would have the rights of today.
+    let is_disabled = mask.executable
+        && fs::metadata(&mask.path).is_ok_and(|own| own.permissions().mode() & 0o111 == 0);
+    !is_disabled && !path.is_some_and(|path| std::env::split_paths(path).any(|own| own == place))
 }
 
 fn hidden<'m>(mask: &'m Mask, home: &Path, scratch: &Path) -> Option<Hidden<'m>> {

@@ -289,9 +289,10 @@ fn only_outer_paths_are_masked_and_only_inner_ones_restored() {
         assert!(text.ends_with("it is not a path below the root"), "{text}");
     }
     let mut stage = Stage::new();
-    stage.masks = vec![Mask { path: stage.scene.path("tests/a.py"), content: None }];
+    stage.masks =
+        vec![Mask { path: stage.scene.path("tests/a.py"), content: None, executable: false }];
     assert!(refused(&stage, PlaceKind::Copy).contains("only a path outside the tree"));
-    stage.masks = vec![Mask { path: "/etc/passwd".into(), content: None }];
+    stage.masks = vec![Mask { path: "/etc/passwd".into(), content: None, executable: false }];
     assert!(refused(&stage, PlaceKind::Copy).contains("masked in a copy elsewhere"));
     stage.masks.clear();
     stage.mounts = vec![BindMount { from: "/tmp".into(), at: "target".into() }];

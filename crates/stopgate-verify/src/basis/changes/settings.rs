@@ -7,6 +7,9 @@ use stopgate_core::JudgesAre;
 
 use super::super::build_settings::BuildSettings;
 use super::super::environments::{self, SteeringFile};
+use super::super::lasting::LastingChange;
+use super::super::outside::{self, OutsideChange, Undone};
+use super::super::outside_of;
 use super::super::text::{FileText, text_path};
 use super::{Compare, nanos};
 use crate::judges::{JudgeRole, MixedKind, ProjectFiles, Why, asks_git, is_code};
@@ -20,6 +23,32 @@ const LANGUAGES: [&str; 9] = ["py", "js", "mjs", "cjs", "ts", "rs", "go", "sh", 
 const HIDING_MAX: usize = 100;
 
 impl Compare<'_> {
+    /// What is outside of the project and steers the check, or is read by its judges.
+    pub(super) fn outside(&mut self) {
+        let variables = outside_of(&self.basis.variables());
+        let tools: BTreeSet<&String> = self.noted.judges.tools().collect();
+        let noted = &self.basis.text.outside;
+        for change in outside::changes(noted, self.root, &variables, &tools, &self.keep) {
+            self.outside_change(change);
+        }
+        self.environments();
+    }
+
+    fn outside_change(&mut self, OutsideChange { path, undone, now }: OutsideChange) {
+        let (content, executable) = match undone {
+            Undone::Says { content, executable } => (Some(content), executable),
+            Undone::Absent => (None, false),
+            Undone::Never => {
+                let what = if now.is_empty() { "is gone" } else { "was changed" };
+                let text = format!("{} {what}", path.display());
+                return self.last([LastingChange::new(text, &now)]);
+            }
+        };
+        self.found.texts.push(format!("{} changed", path.display()));
+        self.bind(&path, &now);
+        self.found.masks.push(Mask { path, content, executable });
+    }
+
     /// What came into environments of Python that the check may use, and steers its runner.
     pub(super) fn environments(&mut self) {
         let command = self.criterion.command().unwrap_or_default();
@@ -45,7 +74,9 @@ impl Compare<'_> {
                 self.found.steering.push(inner.into());
                 self.found.absent.push(inner.into());
             }
-            Err(_) => self.found.masks.push(Mask { path: file.path, content: None }),
+            Err(_) => {
+                self.found.masks.push(Mask { path: file.path, content: None, executable: false });
+            }
         }
     }
 

@@ -40,7 +40,7 @@ impl Machine {
     }
 
     fn mask(&self, name: &str, content: Option<&str>) -> Mask {
-        Mask { path: self.path(name), content: content.map(Into::into) }
+        Mask { path: self.path(name), content: content.map(Into::into), executable: false }
     }
 
     fn stand_in(&self, masks: &[Mask], scratch: &str) -> Option<StandInHome> {

@@ -215,6 +215,7 @@ fn files_outside_the_tree_are_masked() {
         let mask = |name: &str, text: Option<&str>| Mask {
             path: home.join(name),
             content: text.map(|text| text.as_bytes().to_vec()),
+            executable: false,
         };
         stage.masks =
             vec![mask("npmrc", None), mask("gitconfig", Some("as it was")), mask("site", None)];
