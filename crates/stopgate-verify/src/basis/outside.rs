@@ -62,7 +62,7 @@ impl Sort {
     fn of(path: &Path, content: Option<&Content>, programs: &BTreeSet<PathBuf>) -> Self {
         match content {
             Some(_) if !is_executable(path) => Self::Plain,
-            Some(Content::Told(_)) if programs.contains(path) => Self::LargeProgram,
+            Some(Content::Large(_)) if programs.contains(path) => Self::LargeProgram,
             Some(_) => Self::Program,
             None => Self::Plain,
         }
@@ -107,14 +107,14 @@ pub(crate) fn note(
     let mut found: BTreeSet<PathBuf> = candidates(root, variables, tools).into_iter().collect();
     found.extend(files.chain(programs.iter().cloned()));
     let note = |path: PathBuf| {
-        let content = content(&path);
+        let content = Content::of(&path);
         if let Some(Content::Whole(bytes)) = &content {
             // What can't be kept can still be told apart.
             let _ = keep.put(&hex(&hash_of(bytes)), bytes);
         }
         let sort = Sort::of(&path, content.as_ref(), &programs);
         // What is absent is told by its absence, unless its name is fixed.
-        let content = content.map(|content| content.fingerprint());
+        let content = content.map(|content| content.fingerprint(&path));
         OutsideFile { path: path_text(&path), content, sort }
     };
     found.into_iter().map(note).collect()
@@ -145,14 +145,15 @@ fn change(
     variables: &Variables,
     keep: &ContentStore<'_>,
 ) -> Option<OutsideChange> {
-    let now = content(&path);
-    let is_large = matches!(now, Some(Content::Told(_)));
-    let now = now.map(|content| content.fingerprint());
-    let then = was.and_then(|was| was.content.as_ref());
     let sort = was.map(|was| was.sort).unwrap_or_default();
-    let is_same = now.as_ref() == then || sort == Sort::LargeProgram && is_large;
     let is_disabled = !sort.is_plain() && !is_executable(&path);
-    if is_same && !is_disabled || then.is_none() && is_same_program(&path) {
+    let now = Content::of(&path);
+    if sort == Sort::LargeProgram && matches!(now, Some(Content::Large(_))) && !is_disabled {
+        return None;
+    }
+    let now = now.map(|content| content.fingerprint(&path));
+    let then = was.and_then(|was| was.content.as_ref());
+    if now.as_ref() == then && !is_disabled || then.is_none() && is_same_program(&path) {
         return None;
     }
     let executable = !sort.is_plain();
@@ -287,37 +288,39 @@ pub(super) fn children(directory: &Path, wanted: impl Fn(&str) -> bool) -> Vec<P
 
 /// The content of a regular file, followed through links; nothing where there is none.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    match content(path)? {
-        Content::Whole(bytes) => Some(bytes),
-        Content::Told(text) => Some(text.into_bytes()),
-    }
+    Content::of(path).map(|content| match content {
+        Content::Whole(bytes) => bytes,
+        Content::Large(size) => format!("{size} bytes").into_bytes(),
+    })
 }
 
 /// What a file says.
 enum Content {
     Whole(Vec<u8>),
-    /// It is too large; this tells it apart.
-    Told(String),
+    /// It is too large to be kept, and has this many bytes.
+    Large(u64),
 }
 
 impl Content {
-    fn fingerprint(&self) -> String {
+    fn of(path: &Path) -> Option<Self> {
+        let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+        if size > BYTES_MAX {
+            return Some(Self::Large(size));
+        }
+        read_regular(path, BYTES_MAX).ok().map(Self::Whole)
+    }
+
+    /// What tells the content of the file at `path` apart.
+    fn fingerprint(&self, path: &Path) -> String {
         match self {
             Self::Whole(bytes) => hex(&hash_of(bytes)),
-            Self::Told(text) => hex(&hash_of(text.as_bytes())),
+            Self::Large(size) => {
+                let is_program = *size <= PROGRAM_BYTES_MAX && is_executable(path);
+                let says = if is_program { fingerprint(path) } else { String::new() };
+                hex(&hash_of(format!("{size} bytes{says}").as_bytes()))
+            }
         }
     }
-}
-
-fn content(path: &Path) -> Option<Content> {
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let size = metadata.len();
-    if size <= BYTES_MAX {
-        return read_regular(path, BYTES_MAX).ok().map(Content::Whole);
-    }
-    let is_program = metadata.permissions().mode() & 0o111 != 0 && size <= PROGRAM_BYTES_MAX;
-    let says = if is_program { fingerprint(path) } else { String::new() };
-    Some(Content::Told(format!("{size} bytes{says}")))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -23,6 +23,8 @@ const NAMED_MAX: usize = 20;
 const FOLLOWED_MAX: usize = 40;
 /// How many files of directories that are compared with are noted.
 const DATA_MAX: usize = 300;
+/// In how many places such files are looked for.
+const LOOKS_MAX: usize = 200;
 /// How deep such directories are looked into.
 const DATA_DEPTH: usize = 4;
 /// How many programs are looked for, and in how many places.
@@ -89,6 +91,7 @@ pub(in crate::basis) fn reached(reach: &Reach<'_>) -> Reached {
         open: Vec::new(),
         followed: 0,
         data: 0,
+        looks: 0,
     };
     for (command, directory) in &reach.commands {
         finder.text(command, &[reach.root.join(directory)], Text::Command);
@@ -125,7 +128,9 @@ struct Finder<'a> {
     /// What is read into judges from outside and may lead on.
     open: Vec<PathBuf>,
     followed: usize,
+    /// How many files were noted that outputs are compared with, and in how many places was looked.
     data: usize,
+    looks: usize,
 }
 
 impl Finder<'_> {
@@ -242,14 +247,18 @@ impl Finder<'_> {
     fn sourced(&mut self, path: PathBuf) {
         let is_inner = path.canonical().is_ok_and(|path| path.starts_with(self.reach.root));
         if !is_inner && !path.is_dir() && !path.starts_with(self.reach.root) {
-            self.open.push(path.clone());
-            self.found.files.insert(path);
+            let is_new = self.found.files.insert(path.clone());
+            self.open.extend(Some(path).filter(|_| is_new));
         }
     }
 
     /// The files of a directory, or those that fit a pattern, if the name says that something is
     /// compared with them.
     fn data(&mut self, path: &Path) {
+        self.looks += 1;
+        if self.looks > LOOKS_MAX {
+            return;
+        }
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.contains(['*', '?']) {
             let place = path.parent().unwrap_or(path);

@@ -13,9 +13,11 @@ pub(super) const UNKNOWN: char = '\u{1}';
 /// A variable with more values than this is not followed further.
 const VALUES_MAX: usize = 4;
 /// No path is longer.
-const LETTERS_MAX: usize = 4096;
+const LETTERS_MAX: usize = 1024;
 /// More words of one text are not looked at.
-const WORDS_MAX: usize = 20_000;
+const WORDS_MAX: usize = 5_000;
+/// More variables of one text are not known.
+const VARIABLES_MAX: usize = 1_000;
 /// Defaults within defaults are read this deep.
 const DEPTH_MAX: usize = 4;
 
@@ -159,10 +161,7 @@ impl<'t> Reader<'t> {
         let values = std::mem::take(&mut self.word);
         let Some(first) = values.first().cloned() else { return };
         if let Some(name) = self.sets.take() {
-            let known = self.out.assigned.entry(name).or_default();
-            known.extend(values.iter().cloned());
-            known.dedup();
-            known.truncate(VALUES_MAX);
+            self.assign(name, &values);
         }
         let is_for = self.use_of_word();
         self.is_written = false;
@@ -174,6 +173,15 @@ impl<'t> Reader<'t> {
             self.first.clone_from(&first);
         }
         self.before = first;
+    }
+
+    fn assign(&mut self, name: String, values: &[String]) {
+        if self.out.assigned.len() < VARIABLES_MAX || self.out.assigned.contains_key(&name) {
+            let known = self.out.assigned.entry(name).or_default();
+            known.extend(values.iter().cloned());
+            known.dedup();
+            known.truncate(VALUES_MAX);
+        }
     }
 
     fn use_of_word(&self) -> Use {
@@ -262,8 +270,10 @@ impl<'t> Reader<'t> {
         let asked = || (self.ask)(name).map(|value| vec![value]);
         let known = set.or_else(asked).or_else(|| {
             let default = default.filter(|_| self.depth < DEPTH_MAX)?;
-            let mut apart = Words { assigned: self.out.assigned.clone(), ..Words::default() };
+            let assigned = std::mem::take(&mut self.out.assigned);
+            let mut apart = Words { assigned, ..Words::default() };
             Reader::new(default, self.ask, &mut apart, self.depth + 1).line();
+            self.out.assigned = apart.assigned;
             let values: Vec<String> = apart.found.into_iter().map(|word| word.text).collect();
             Some(values).filter(|values| !values.is_empty())
         });
