@@ -184,19 +184,25 @@ impl Report {
 
     /// Some more that were found and failed.
     fn add_failed(&mut self, count: u32) {
+        self.tests.collected = self.tests.collected.saturating_add(count);
+        self.add_broken(count);
+    }
+
+    /// Hooks that failed after the tests and the like: no tests, so where all is well the
+    /// runner counts no more than it does now.
+    fn add_broken(&mut self, count: u32) {
         self.add_error(count);
         self.settled = self.settled.saturating_add(count);
     }
 
-    /// A failure of something that would not be counted if it passed.
-    fn add_uncounted_failure(&mut self) {
-        self.tests.failed = self.tests.failed.saturating_add(1);
-        self.settled = self.settled.saturating_add(1);
+    /// Of the failures that are counted, so many are no tests, but hooks after them.
+    fn less_broken(&mut self, count: usize) {
+        let count = u32::try_from(count).unwrap_or(u32::MAX).min(self.tests.failed);
+        self.tests.collected = self.tests.collected.saturating_sub(count);
     }
 
-    /// Failures that the runner does not count as tests.
+    /// Failures that the runner does not count as tests, and that it may have been told to ignore.
     fn add_error(&mut self, count: u32) {
-        self.tests.collected = self.tests.collected.saturating_add(count);
         self.tests.failed = self.tests.failed.saturating_add(count);
     }
 
@@ -233,6 +239,9 @@ fn count_after(text: &str, word: &str) -> Option<u32> {
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..end].parse().ok()
 }
+
+#[cfg(test)]
+mod after_tests;
 
 #[cfg(test)]
 mod printed_tests;

@@ -179,7 +179,7 @@ impl Reading<'_> {
                     report.add_failed(announced);
                 }
                 // A quiet cargo says nothing of a program that passes without a harness.
-                _ => report.add_uncounted_failure(),
+                _ => report.add_broken(1),
             }
             program.names.push(DIED.into());
             program.result = Some(report);

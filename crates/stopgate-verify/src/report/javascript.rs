@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count};
 
+/// How many lines below its title an error of jest is looked for.
+const EXCERPT_LINES_MAX: usize = 60;
+
 const BROKEN_SUITE: &str = "Test suite failed to run";
 const JEST: &str = "jest";
 const VITEST: &str = "vitest";
@@ -49,7 +52,25 @@ fn jest_names<'a>(lines: &[&'a str], mut file: Option<&'a str>, report: &mut Rep
     // What could not even be loaded is not among the tests that are counted.
     let is_broken = |name: &&String| name.ends_with(BROKEN_SUITE);
     let broken = report.failures.iter().filter(is_broken).count();
-    report.add_failed(u32::try_from(broken).unwrap_or(u32::MAX));
+    let after = failed_after_tests(lines).min(broken);
+    report.add_failed(u32::try_from(broken - after).unwrap_or(u32::MAX));
+    report.add_broken(u32::try_from(after).unwrap_or(u32::MAX));
+}
+
+/// How many suites "failed to run" because a hook failed after their tests, which are counted.
+fn failed_after_tests(lines: &[&str]) -> usize {
+    let is_suite = |line: &&str| jest_title(line) == Some(BROKEN_SUITE);
+    let starts = lines.iter().enumerate().filter(|(_, line)| is_suite(line)).map(|(at, _)| at);
+    let ends = |line: &&&str| {
+        jest_title(line).is_some() || line.starts_with("PASS ") || line.starts_with("FAIL ")
+    };
+    let is_after = |at: &usize| {
+        let own = lines[at + 1..].iter().take_while(|line| !ends(line)).take(EXCERPT_LINES_MAX);
+        // The line of the test that the error points at.
+        own.filter(|line| line.trim_start().starts_with("> "))
+            .any(|line| line.contains("afterAll("))
+    };
+    starts.filter(is_after).count()
 }
 
 fn jest_results(line: &str) -> u32 {
@@ -138,11 +159,23 @@ fn vitest_names(lines: &[&str], report: &mut Report) {
     }
     names.sort_by_key(|name| name.contains(" > "));
     names.dedup();
-    // Files without a test that failed could not be loaded.
-    let broken = names.iter().filter(|name| !name.contains(" > ")).count();
-    report.add_failed(u32::try_from(broken).unwrap_or(u32::MAX));
+    // Files without a test that failed could not be loaded, or a hook failed after their tests.
+    let files = names.iter().filter(|name| !name.contains(" > "));
+    let (after, broken): (Vec<_>, Vec<_>) = files.partition(|name| has_tests(name, lines));
+    report.add_failed(u32::try_from(broken.len()).unwrap_or(u32::MAX));
+    report.add_broken(u32::try_from(after.len()).unwrap_or(u32::MAX));
     names.append(&mut report.failures);
     report.failures = names;
+}
+
+/// Whether tests of the file ran: ` ❯ a.test.js (2 tests) 3ms` above ` FAIL  a.test.js [ a.test.js ]`.
+fn has_tests(file: &str, lines: &[&str]) -> bool {
+    let name = file.split(" [ ").next().unwrap_or(file);
+    let counted = |line: &&str| {
+        let rest = line.trim_start().strip_prefix("❯ ")?.split_once(name)?.1.strip_prefix(" (")?;
+        rest.split([' ', ')']).next()?.parse::<u32>().ok()
+    };
+    lines.iter().find_map(counted).is_some_and(|tests| tests > 0)
 }
 
 fn vitest_summary(text: &str) -> Option<Report> {

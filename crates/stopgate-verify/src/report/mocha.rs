@@ -22,6 +22,8 @@ pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
         let list = after.get(..end.saturating_sub(session.span.1 + 1)).unwrap_or(after);
         let count = usize::try_from(session.report.tests.failed).unwrap_or(usize::MAX);
         session.report.failures = failures(list).into_iter().take(count).collect();
+        let broken = session.report.failures.iter().filter(|name| is_outside(name)).count();
+        session.report.less_broken(broken);
         let tests = before.get(session.span.0..).unwrap_or_default().iter();
         session.report.skipped = tests.filter_map(|line| pending(line)).collect();
     }
@@ -59,6 +61,15 @@ fn results(line: &str) -> u32 {
 /// `    - later`
 fn pending(line: &str) -> Option<String> {
     line.strip_prefix("    ")?.trim_start().strip_prefix("- ").map(str::to_owned)
+}
+
+/// Whether what failed is no test: `d › "after all" hook for "adds"`, or what nobody caught. Behind
+/// a hook before tests is at least one that did not run.
+fn is_outside(name: &str) -> bool {
+    const TITLES: [&str; 3] =
+        ["\"after all\" hook", "\"after each\" hook", "Uncaught error outside test suite"];
+    let title = name.rsplit(" › ").next().unwrap_or(name);
+    TITLES.iter().any(|begin| title.starts_with(begin))
 }
 
 fn failures(lines: &[&str]) -> Vec<String> {

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::session::{Block, RunnerSession, by_results};
 use super::{Report, count};
 
+/// How far below a result node says where its test is.
+const LOCATION_LINES_MAX: usize = 6;
+
 /// Documents of TAP: node's, tape's, bats's, anybody's.
 pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
     let mut sessions = Vec::new();
@@ -81,6 +84,7 @@ impl Document {
         let region = lines.get(first..=last).unwrap_or_default();
         let plan = self.plan.unwrap_or(u32::MAX);
         report.failures = names(region, Outcome::Failed, plan);
+        report.less_broken(failed_files(region));
         report.skipped = names(region, Outcome::LeftOut, plan);
         let session = RunnerSession::new("TAP", report, (first, last));
         let is_bare = self.first.is_none();
@@ -161,6 +165,8 @@ pub(super) fn spec(lines: &[&str]) -> Vec<RunnerSession> {
     let ends: Vec<usize> = sessions.iter().map(|session| session.span.0).skip(1).collect();
     for (session, end) in sessions.iter_mut().zip(ends.into_iter().chain([lines.len()])) {
         session.report.failures = spec_failures(lines.get(session.span.1..end).unwrap_or_default());
+        let region = lines.get(session.span.0..end).unwrap_or_default();
+        session.report.less_broken(spec_files(region));
         let tests = lines.get(session.span.0..session.span.1).unwrap_or_default().iter();
         let names = tests.filter_map(|line| line.trim_start().strip_prefix("﹣ "));
         session.report.skipped = names.map(|name| without_time(name).to_owned()).collect();
@@ -171,6 +177,22 @@ pub(super) fn spec(lines: &[&str]) -> Vec<RunnerSession> {
 fn spec_results(line: &str) -> u32 {
     let text = line.trim_start();
     u32::from(["✔ ", "✖ ", "﹣ ", "⚠ "].iter().any(|sign| text.starts_with(sign)))
+}
+
+/// The same as people read it: `test at test/a.js:2:47` above `✖ /home/me/test/a.js (0.15ms)`.
+fn spec_files(lines: &[&str]) -> usize {
+    let list = lines.iter().skip_while(|line| **line != "✖ failing tests:");
+    let list: Vec<&str> = list.copied().collect();
+    let is_file = |pair: &&[&str]| {
+        let Some((file, place)) =
+            pair[0].strip_prefix("test at ").and_then(|at| at.split_once(':'))
+        else {
+            return false;
+        };
+        let name = pair[1].strip_prefix("✖ ").map(without_time);
+        name.is_some_and(|name| name.ends_with(file) && has_tests(name, place, lines))
+    };
+    list.windows(2).filter(is_file).count()
 }
 
 fn spec_failures(lines: &[&str]) -> Vec<String> {
@@ -261,6 +283,35 @@ fn names(lines: &[&str], wanted: Outcome, plan: u32) -> Vec<String> {
         }
     }
     names
+}
+
+/// How many of node's tests are files in which something failed after the tests, which are counted:
+/// such a failure has the name of its file.
+fn failed_files(lines: &[&str]) -> usize {
+    let is_file = |at: usize, name: &str| {
+        let mark = format!("location: '{name}:");
+        let below = lines[at..].iter().take(LOCATION_LINES_MAX).map(|line| line.trim_start());
+        let place = below.into_iter().find_map(|line| line.strip_prefix(&mark));
+        place.is_some_and(|place| has_tests(name, place.trim_end_matches('\''), lines))
+    };
+    let failed = lines.iter().enumerate().filter_map(|(at, line)| {
+        let found = result(line).filter(|found| found.outcome == Outcome::Failed)?;
+        Some((at, found.name))
+    });
+    failed.filter(|(at, name)| is_file(*at, name)).count()
+}
+
+/// Whether a file that failed as a whole has run tests: a hook failed, which has a place, or a test
+/// went on after its end. A file that can't be loaded fails at its beginning, and is counted once.
+fn has_tests(file: &str, place: &str, lines: &[&str]) -> bool {
+    let went_on = |line: &&str| {
+        line.contains(" generated asynchronous activity after the test ended")
+            && line.split(" at ").any(|part| {
+                let known = part.split(':').next().unwrap_or(part);
+                !known.is_empty() && file.ends_with(known)
+            })
+    };
+    place != "1:1" || lines.iter().any(went_on)
 }
 
 /// One result.
