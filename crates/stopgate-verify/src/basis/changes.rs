@@ -6,6 +6,7 @@ mod following;
 mod go_modules;
 mod import_paths;
 mod moves;
+mod nearer;
 mod pages;
 mod settings;
 mod silenced;
@@ -172,6 +173,7 @@ impl Compare<'_> {
         self.installed();
         self.stamps();
         undeclared::undeclared_packages(self);
+        nearer::hidden_packages(self);
         undeclared::hiding_scripts(self);
         undeclared::links_out(self);
         undeclared::links_to_judges(self);

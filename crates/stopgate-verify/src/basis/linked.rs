@@ -36,6 +36,19 @@ impl LinkedPackage {
         noted.take(LINKS_MAX).collect()
     }
 
+    /// The directory in whose `node_modules` it is, and the name by which it is imported.
+    pub(super) fn holder_and_name(&self) -> Option<(PathBuf, PathBuf)> {
+        let path = text_path(&self.path);
+        let parts: Vec<_> = path.iter().collect();
+        let at = parts.iter().rposition(|part| *part == MODULES)?;
+        Some((parts[..at].iter().collect(), parts[at + 1..].iter().collect()))
+    }
+
+    /// The package of the project that it leads to.
+    pub(super) fn target(&self) -> PathBuf {
+        text_path(&self.target)
+    }
+
     /// What is not as it was.
     pub(super) fn change(&self, root: &Path) -> Option<LastingChange> {
         let (path, was) = (text_path(&self.path), text_path(&self.target));
@@ -99,6 +112,8 @@ mod tests {
         symlink("../../packages/a", &link).expect("link it");
         let noted = LinkedPackage::note(root, Path::new("web"));
         assert_eq!(noted.len(), 1, "{noted:?}");
+        assert_eq!(noted[0].holder_and_name(), Some((PathBuf::new(), "@app/a".into())));
+        assert_eq!(noted[0].target(), Path::new("packages/a"));
         assert_eq!(noted[0].change(root), None);
         fs::remove_file(&link).expect("remove it");
         assert_eq!(noted[0].change(root), None);

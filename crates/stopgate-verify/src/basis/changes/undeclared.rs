@@ -72,7 +72,7 @@ pub(in crate::basis) fn package_names(root: &Path, directory: &Path) -> Vec<Stri
 }
 
 /// What a person accepts is what is there now, and no other content.
-fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
+pub(super) fn leave_out(compare: &mut Compare<'_>, path: PathBuf) {
     let content = content_below(&compare.root.join(&path));
     compare.bind(&path, &content);
     compare.found.steering.push(path.clone());
@@ -98,7 +98,7 @@ fn packages_in(root: &Path, modules: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn is_fresh(compare: &Compare<'_>, path: &Path) -> bool {
+pub(super) fn is_fresh(compare: &Compare<'_>, path: &Path) -> bool {
     let found = fs::symlink_metadata(compare.root.join(path)).ok();
     let written = found.map(|found| Stat::of_metadata(&found).ctime);
     written.is_some_and(|written| compare.since.is_some_and(|since| written > since))
