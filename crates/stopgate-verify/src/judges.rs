@@ -3,6 +3,7 @@
 //! A [`JudgeSet`] is found once, when the work is given out, and stored. It then says of any path,
 //! also of one that did not exist, what it is to the check. Nothing is run or written.
 
+mod aliases;
 mod build_scripts;
 mod comparing_scripts;
 mod configuration;
@@ -14,6 +15,7 @@ mod ground;
 mod helpers;
 mod imports;
 mod links;
+mod loaded_code;
 mod mixed_source;
 mod names;
 mod pytest_settings;
@@ -49,9 +51,7 @@ use serde::{Deserialize, Serialize};
 use stopgate_core::Criterion;
 use stopgate_system::CanonicalPath;
 
-use self::files::{extension_of, name_of};
 use self::ground::JudgeGround;
-use self::names::is_foreign;
 use self::role::CheckConduct;
 use self::stored_path::StoredPath;
 use self::test_modules::TestModules;
@@ -209,7 +209,7 @@ impl JudgeSet {
             set.note_programs(root, criterion);
             shadows::note_modules(&mut set, files);
             shadows::note_hiding(&mut set, files);
-            set.add_configured(root, files);
+            let loaded = set.add_configured(root, files);
             set.add_rust_modules(files);
             set.note_mixed_python(files);
             set.note_vitest_source(files);
@@ -217,7 +217,7 @@ impl JudgeSet {
             set.add_benches(files);
             build_scripts::add_generators(&mut set, files);
             specifications::leave_specifications(&mut set, files);
-            set.add_helpers(files);
+            set.add_helpers(files, loaded);
             set.test_modules = TestModules::note(&set, files);
             ground::note_ground(&mut set, files);
             set.note_settings(files);
@@ -318,27 +318,10 @@ impl JudgeSet {
     }
 
     /// Code that the configuration of a JavaScript runner names.
-    fn add_configured(&mut self, root: &Path, files: &dyn ProjectFiles) {
-        let rules = JudgeRules::of(self);
-        let is_code = |path: &&PathBuf| {
-            ["js", "mjs", "cjs", "ts", "mts", "json"].contains(&extension_of(path))
-                || name_of(path).starts_with(".mocharc")
-        };
-        let configured =
-            |path: &&PathBuf| !is_foreign(path) && rules.configuration.tool_of(path).is_some();
-        let mut found = Vec::new();
-        for path in files.paths().iter().filter(is_code).filter(configured) {
-            let text = files.text(path).unwrap_or_default();
-            let own = files::directory_of(path);
-            for word in imports::settings_paths(&text) {
-                let word = word.trim_start_matches("<rootDir>/");
-                let file = files::inner(root, &own, word);
-                found.extend(file.filter(|file| files.paths().contains(file)));
-            }
-            found.extend(imports::imports_of(path, &text, files));
-        }
-        drop(rules);
-        self.add(found, &Why::Named);
+    fn add_configured(&mut self, root: &Path, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+        let found = loaded_code::loaded(root, files, &JudgeRules::of(self).configuration);
+        self.add(found.clone(), &Why::Named);
+        found
     }
 
     /// Tests that nothing but what they say gives away.
@@ -368,10 +351,10 @@ impl JudgeSet {
         }
     }
 
-    fn add_helpers(&mut self, files: &dyn ProjectFiles) {
+    fn add_helpers(&mut self, files: &dyn ProjectFiles, loaded: BTreeSet<PathBuf>) {
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let mut found = helpers::helpers(files, &judges);
+        let mut found = helpers::helpers(files, &judges, loaded);
         found.extend(comparing_scripts::scripts(files, &judges));
         if self.judges_rust() {
             found.extend(dev_crates::sources(files));

@@ -3,8 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::aliases::Aliases;
 use super::files::{ProjectFiles, below, directory_of, extension_of, name_of, normal};
 use super::shell::{ShellScript, is_open};
+
+/// How many files below a directory are looked at, and how many scripts in it are taken.
+const BELOW_MAX: usize = 2_000;
+const SCRIPTS_MAX: usize = 200;
+/// In a longer line nobody joins a path.
+const LINE_MAX: usize = 1_000;
 
 const JAVASCRIPT: [&str; 8] = ["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
 
@@ -24,9 +31,19 @@ pub(super) fn language_of(path: &Path) -> Option<&'static str> {
 
 /// The files of the project that the file at `path` imports.
 pub(super) fn imports_of(path: &Path, text: &str, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+    imports_with(path, text, files, &Aliases::default())
+}
+
+/// The same, also by the aliases of the project.
+pub(super) fn imports_with(
+    path: &Path,
+    text: &str,
+    files: &dyn ProjectFiles,
+    aliases: &Aliases,
+) -> Vec<PathBuf> {
     let found = match language_of(path) {
         Some("python") => python(path, text, files),
-        Some("javascript") => javascript(path, text, files),
+        Some("javascript") => javascript(path, text, files, aliases),
         Some("ruby") => ruby(path, text, files),
         Some("go") => go(text, files),
         Some("shell") => shell(path, text, files),
@@ -89,17 +106,53 @@ pub(super) fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) ->
     places.iter().flat_map(forms).flatten().find(|file| files.paths().contains(file))
 }
 
-fn javascript(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
+fn javascript(
+    path: &Path,
+    text: &str,
+    files: &dyn ProjectFiles,
+    aliases: &Aliases,
+) -> BTreeSet<PathBuf> {
     let own = directory_of(path);
-    let is_import = |line: &str| {
+    let is_import = |line: &&str| {
         ["import", "require", "from ", "export", "mock("].iter().any(|word| line.contains(word))
     };
-    let words = text.lines().filter(|line| is_import(line)).flat_map(quoted);
-    let relative = words.filter(|word| word.starts_with('.'));
-    relative.filter_map(|word| javascript_file(&normal(&own.join(word))?, files)).collect()
+    let mut found = BTreeSet::new();
+    for line in text.lines().filter(is_import) {
+        for word in quoted(line) {
+            if !word.starts_with('.') {
+                found.extend(aliases.file(word, files));
+            } else if let Some(place) = open_place(line, word) {
+                let scripts = normal(&own.join(place)).map(|place| scripts_in(&place, files));
+                found.extend(scripts.into_iter().flatten());
+            } else {
+                let file = normal(&own.join(word));
+                found.extend(file.and_then(|path| javascript_file(&path, files)));
+            }
+        }
+    }
+    found
 }
 
-fn javascript_file(path: &Path, files: &dyn ProjectFiles) -> Option<PathBuf> {
+/// The directory in `` `./rules/${name}` `` or `'./rules/' + name`, of which any script may be meant.
+fn open_place<'w>(line: &str, word: &'w str) -> Option<&'w str> {
+    if let Some((known, _)) = word.split_once("${") {
+        return known.ends_with('/').then_some(known);
+    }
+    let joins =
+        |mark: &&str| [" +", "+"].iter().any(|sign| line.contains(&format!("{word}{mark}{sign}")));
+    let is_short = word.ends_with('/') && line.len() <= LINE_MAX;
+    (is_short && ["'", "\"", "`"].iter().any(joins)).then_some(word)
+}
+
+/// The scripts that are directly in a directory.
+fn scripts_in(place: &Path, files: &dyn ProjectFiles) -> Vec<PathBuf> {
+    let is_own =
+        |path: &&PathBuf| path.parent() == Some(place) && JAVASCRIPT.contains(&extension_of(path));
+    let near = below(files, place).take(BELOW_MAX).filter(is_own);
+    near.take(SCRIPTS_MAX).cloned().collect()
+}
+
+pub(super) fn javascript_file(path: &Path, files: &dyn ProjectFiles) -> Option<PathBuf> {
     if files.paths().contains(path) {
         return Some(path.into());
     }
