@@ -1,5 +1,6 @@
 mod commands;
 mod comparisons;
+mod javascript;
 mod new_files;
 mod other_names;
 mod people;

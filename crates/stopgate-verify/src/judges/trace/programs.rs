@@ -34,6 +34,9 @@ impl Tracer<'_> {
         }
         self.trace.programs.insert(program.into());
         self.put_on_path(program, stand);
+        if self.linked_program(program, rest, fate, stand) {
+            return;
+        }
         self.known(name, rest, fate, stand);
     }
 

@@ -108,7 +108,7 @@ impl Tracer<'_> {
     }
 
     /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
-    fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
+    pub(super) fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
         self.mentions(rest, stand);
         // `manage.py test`, `bin/rails test`: it runs tests in a way of its own.
         if rest.first().is_some_and(|word| name_says_judge(word) && !word.starts_with('-')) {
@@ -252,7 +252,7 @@ impl Tracer<'_> {
     }
 
     /// Whether something else than tests and the script reads the file, or may do so.
-    fn is_read_elsewhere(&self, path: &Path, stand: &Stand) -> bool {
+    pub(super) fn is_read_elsewhere(&self, path: &Path, stand: &Stand) -> bool {
         let name = name_of(path);
         let may_read = |own: &&PathBuf| {
             said(own).is_none()
@@ -365,6 +365,7 @@ impl Tracer<'_> {
         }
         if rank == Rank::Judge {
             self.trace.tools.extend(asks_git(&text).then(|| "git".into()));
+            self.own_settings(path, &text, &inside);
             self.helpers_of(path, &text, &inside);
             self.watch_in_script(&text, &inside);
         }
