@@ -476,3 +476,6 @@ pub(super) fn story(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;
