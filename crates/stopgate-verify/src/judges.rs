@@ -364,17 +364,12 @@ impl JudgeSet {
     }
 
     fn add_data(&mut self, files: &dyn ProjectFiles, command: &str) {
+        if self.reach.conduct == CheckConduct::Looks {
+            return;
+        }
         let judges = self.whole(files);
         let judges: BTreeSet<&Path> = judges.iter().map(PathBuf::as_path).collect();
-        let found = match self.reach.conduct {
-            CheckConduct::Looks if self.scripts().next().is_none() => BTreeSet::new(),
-            CheckConduct::Looks => {
-                let work = self.work.iter().map(|path| path.0.as_path());
-                test_data::of_scripts(files, judges.iter().copied().chain(work))
-            }
-            CheckConduct::Unknown | CheckConduct::Tests => test_data::data(command, files, &judges),
-        };
-        self.add(found, &Why::TestData);
+        self.add(test_data::data(command, files, &judges), &Why::TestData);
     }
 
     /// The files that judge as a whole.
@@ -408,6 +403,16 @@ impl JudgeSet {
     /// The same for many paths: patterns are read once.
     pub(crate) fn rules(&self) -> JudgeRules<'_> {
         JudgeRules::of(self)
+    }
+
+    /// Scripts and programs of the work that the check runs.
+    pub(crate) fn work(&self) -> impl Iterator<Item = &Path> {
+        self.work.iter().map(|path| path.0.as_path())
+    }
+
+    /// Whether the check asks git about the files.
+    pub(crate) fn asks_git(&self) -> bool {
+        self.reach.tools.contains("git")
     }
 
     /// The directory that the check runs in, from the root.

@@ -8,6 +8,7 @@ mod import_paths;
 mod moves;
 mod nearer;
 mod pages;
+mod programs;
 mod settings;
 mod silenced;
 mod uncounted;
@@ -169,7 +170,7 @@ impl Compare<'_> {
         uncounted::uncounted(self);
         let undeclared = compiled::undeclared_tests(self);
         self.found.lasting.extend(undeclared);
-        self.programs();
+        programs::programs(self);
         self.installed();
         self.stamps();
         undeclared::undeclared_packages(self);
@@ -181,7 +182,7 @@ impl Compare<'_> {
         watched::bring_into_sight(self);
         self.build_settings();
         self.outside();
-        self.git_changes();
+        asked_git::git_changes(self);
     }
 
     /// Judges that were there at the start.
@@ -394,34 +395,6 @@ impl Compare<'_> {
         self.found.restore.push(RestoredFile { path: path.into(), content });
     }
 
-    fn programs(&mut self) {
-        let path = self.basis.path(self.criterion);
-        for program in &self.noted.programs {
-            let Some(change) = program.change(path.as_deref(), self.since) else { continue };
-            let name = &change.name;
-            match change.now {
-                Some(now) if now != change.then && now.starts_with(self.root) => {
-                    let inner = now.strip_prefix(self.root).unwrap_or(&now).to_path_buf();
-                    self.found.texts.push(format!("{} hides {name}", inner.display()));
-                    self.found.absent.push(inner);
-                }
-                // A file of the project is among its other files, or is the work itself.
-                Some(now) if now == change.then && self.is_projects_own(&now) => {}
-                Some(now) if now == change.then => {
-                    let text = format!("{} was changed", now.display());
-                    self.last([LastingChange::of_file(text, &now)]);
-                }
-                Some(now) => {
-                    let (found, was) = (now.display(), change.then.display());
-                    let text = format!("{name} is found at {found} now; it was {was}");
-                    self.last([LastingChange::of_file(text, &now)]);
-                }
-                None if change.then.starts_with(self.root) => {}
-                None => self.found.lasting.push(format!("{} is gone", change.then.display())),
-            }
-        }
-    }
-
     fn installed(&mut self) {
         let directory = self.noted.judges.directory();
         let changes = self.noted.installed.iter();
@@ -430,14 +403,6 @@ impl Compare<'_> {
         let links = self.noted.linked.iter().filter_map(|link| link.change(self.root));
         let all: Vec<LastingChange> = changes.chain(imported).chain(links).collect();
         self.last(all);
-    }
-
-    /// Whether git knows the file, or it can only be the work.
-    fn is_projects_own(&self, path: &Path) -> bool {
-        let Ok(inner) = path.strip_prefix(self.root) else { return false };
-        let installed =
-            inner.iter().any(|part| crate::judges::is_installed(part.as_encoded_bytes()));
-        !installed
     }
 
     /// Changes that no run can undo.

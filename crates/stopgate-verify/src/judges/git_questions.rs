@@ -1,9 +1,5 @@
 //! Whether a text in any language asks git about the files of the project.
 
-use std::path::Path;
-
-use super::JudgeSet;
-
 /// What somebody says who asks git which files there are, or whether they differ from a commit.
 const QUESTIONS: [&str; 9] =
     ["ls-files", "ls-tree", "status", "diff", "diff-index", "grep", "archive", "clone", "stash"];
@@ -16,18 +12,6 @@ pub(crate) fn asks_git(text: &str) -> bool {
         let mut words = words.skip_while(|word| *word != "git").skip(1);
         words.any(|word| QUESTIONS.contains(&word))
     })
-}
-
-impl JudgeSet {
-    /// Scripts and programs of the work that the check runs.
-    pub(crate) fn work(&self) -> impl Iterator<Item = &Path> {
-        self.work.iter().map(|path| path.0.as_path())
-    }
-
-    /// Whether the check asks git about the files.
-    pub(crate) fn asks_git(&self) -> bool {
-        self.reach.tools.contains("git")
-    }
 }
 
 #[cfg(test)]

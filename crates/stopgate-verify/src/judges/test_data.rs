@@ -3,7 +3,6 @@
 //! Most data belongs to the work, also where a test reads it. Cases and samples that tests name
 //! and the work does not are different: what they say is what the tests ask for.
 
-mod scripted;
 mod told;
 
 use std::collections::BTreeSet;
@@ -12,8 +11,6 @@ use std::path::{Path, PathBuf};
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
 use super::names::{is_code, is_foreign, said, words};
 use crate::glob::Globs;
-
-pub(super) use self::scripted::data as of_scripts;
 
 /// How many files of each side are read.
 const FILES_MAX: usize = 6_000;

@@ -39,45 +39,48 @@ struct Committed {
     object: String,
 }
 
-impl Compare<'_> {
-    /// How git sees the project, for a check that asks it.
-    pub(super) fn git_changes(&mut self) {
-        if self.noted.judges.asks_git() || self.tests_ask_git() {
-            self.found.git = GitUse::Asks;
-        }
-        // Where `.git` is a file, or further up, the repository is not the private place's own.
-        let is_whole = self.root.join(".git").is_dir();
-        let mut changes = match &self.noted.git {
-            Some(git) => git.changes(self.root, &self.words_of_judges(), self.since),
-            None => GitChanges::default(),
-        };
-        if !is_whole {
-            changes = changes.all_lasting();
-        }
-        if let (Some(_), Some(commit)) = (&self.noted.git, self.basis.commit()) {
-            changes.lasting.extend(untracked(self, commit));
-            let files = self.now.files().map(|file| file.path.as_path());
-            changes.lasting.extend(repositories_since(self.root, files, self.since));
-        }
-        if is_whole && self.found.git == GitUse::Asks {
-            self.committed_judges(&mut changes);
-        }
-        let GitChanges { lasting, undone, undo } = changes;
-        for LastingChange { text, now } in undone {
-            self.found.today.push(format!("{text} {now}"));
-            self.found.texts.push(text);
-        }
-        self.found.undo = undo;
-        self.last(lasting);
-    }
+/// How git shows the project of a comparison.
+struct GitView<'c, 'a>(&'c Compare<'a>);
 
+/// How git sees the project, for a check that asks it.
+pub(super) fn git_changes(compare: &mut Compare<'_>) {
+    if compare.noted.judges.asks_git() || compare.tests_ask_git() {
+        compare.found.git = GitUse::Asks;
+    }
+    // Where `.git` is a file, or further up, the repository is not the private place's own.
+    let is_whole = compare.root.join(".git").is_dir();
+    let mut changes = match &compare.noted.git {
+        Some(git) => git.changes(compare.root, &compare.words_of_judges(), compare.since),
+        None => GitChanges::default(),
+    };
+    if !is_whole {
+        changes = changes.all_lasting();
+    }
+    if let (Some(_), Some(commit)) = (&compare.noted.git, compare.basis.commit()) {
+        changes.lasting.extend(untracked(compare, commit));
+        let files = compare.now.files().map(|file| file.path.as_path());
+        changes.lasting.extend(repositories_since(compare.root, files, compare.since));
+    }
+    if is_whole && compare.found.git == GitUse::Asks {
+        GitView(compare).committed_judges(&mut changes);
+    }
+    let GitChanges { lasting, undone, undo } = changes;
+    for LastingChange { text, now } in undone {
+        compare.found.today.push(format!("{text} {now}"));
+        compare.found.texts.push(text);
+    }
+    compare.found.undo = undo;
+    compare.last(lasting);
+}
+
+impl GitView<'_, '_> {
     /// Judges that git has otherwise than the tree has them, which an original run does not
     /// restore anyway.
     fn committed_judges(&self, found: &mut GitChanges) {
         let mut seen: BTreeMap<PathBuf, Vec<Committed>> = BTreeMap::new();
         let names = found.undo.names.iter().map(String::as_str);
         for name in ["HEAD"].into_iter().chain(names) {
-            let start = self.basis.commit().unwrap_or(EMPTY_TREE);
+            let start = self.0.basis.commit().unwrap_or(EMPTY_TREE);
             let listed = self.differing(&[start, name]);
             let listed = listed.or_else(|| self.differing(&[EMPTY_TREE, name]));
             for file in listed.unwrap_or_default() {
@@ -108,15 +111,15 @@ impl Compare<'_> {
     /// Leaves out work, and judges that an original run has as they were, or does not have.
     fn retain_judges(&self, seen: &mut BTreeMap<PathBuf, Vec<Committed>>) {
         let known: BTreeSet<PathBuf> =
-            self.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
+            self.0.basis.text.files.iter().map(|file| text_path(&file.path)).collect();
         let restored: BTreeSet<&Path> =
-            self.found.restore.iter().map(|file| file.path.as_path()).collect();
-        let absent = &self.found.absent;
-        let outputs = self.basis.outputs(&self.criterion.name);
-        let rules = self.noted.judges.rules();
+            self.0.found.restore.iter().map(|file| file.path.as_path()).collect();
+        let absent = &self.0.found.absent;
+        let outputs = self.0.basis.outputs(&self.0.criterion.name);
+        let rules = self.0.noted.judges.rules();
         let known_role = |path: &PathBuf| known.contains(path).then(|| rules.role(path));
         let role = |path: &PathBuf| {
-            known_role(path).unwrap_or_else(|| rules.role_of_new(path, &self.files))
+            known_role(path).unwrap_or_else(|| rules.role_of_new(path, &self.0.files))
         };
         seen.retain(|path, _| {
             !restored.contains(path.as_path())
@@ -128,7 +131,7 @@ impl Compare<'_> {
 
     /// Whether git has the judge as the tree has it, for which git would say `object`.
     fn is_same_judge(&self, own: &Committed, object: Option<&String>) -> bool {
-        let at = self.root.join(&own.path);
+        let at = self.0.root.join(&own.path);
         let is_gone = own.mode == "000000";
         let Ok(about) = at.symlink_metadata() else { return is_gone };
         if is_gone {
@@ -144,18 +147,18 @@ impl Compare<'_> {
 
     /// The rest of a file that judges in parts is work, which may be uncommitted.
     fn has_same_sections(&self, own: &Committed) -> bool {
-        let JudgeRole::Sections(kind) = self.noted.judges.role(&own.path) else { return false };
-        let reach = self.noted.judges.reach_of(&own.path);
+        let JudgeRole::Sections(kind) = self.0.noted.judges.role(&own.path) else { return false };
+        let reach = self.0.noted.judges.reach_of(&own.path);
         let text = self.content(&own.object).and_then(|bytes| String::from_utf8(bytes).ok());
         let said = |text: Option<String>| judging(kind, &text?, &reach).ok();
-        let (git, tree) = (said(text), said(self.files.text(&own.path)));
+        let (git, tree) = (said(text), said(self.0.files.text(&own.path)));
         git.is_some() && git == tree
     }
 
     /// What git would call the files if they were added now.
     fn objects_of(&self, paths: &[&Path]) -> BTreeMap<PathBuf, String> {
         let is_file = |path: &&&Path| {
-            let about = self.root.join(path).symlink_metadata();
+            let about = self.0.root.join(path).symlink_metadata();
             about.is_ok_and(|about| about.is_file() && about.len() <= BYTES_MAX)
         };
         let files: Vec<&Path> = paths.iter().filter(is_file).copied().collect();
@@ -200,7 +203,7 @@ impl Compare<'_> {
     }
 
     fn ask_git(&self, words: &[&OsStr]) -> Option<Vec<u8>> {
-        let said = git(words, self.root, GitFilters::Run, WITHIN).ok()?;
+        let said = git(words, self.0.root, GitFilters::Run, WITHIN).ok()?;
         said.is_fine().then_some(said.stdout)
     }
 }

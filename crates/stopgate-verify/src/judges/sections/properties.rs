@@ -43,6 +43,9 @@ fn reach() -> SectionReach {
 const GO_WORK: [&str; 6] =
     ["go 1.work1", "use a", "use (\n\tb // x\n\tc\n)", "replace a => b", "toolchain go1", ")"];
 
+const ENVIRONMENT: [&str; 5] =
+    ["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"];
+
 const VITEST: [&str; 5] = [
     "export const work1 = 1;",
     "if (import.meta.vitest) {\n  a();\n}",
@@ -125,10 +128,8 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             "# work2 \"\"\" >>> 4",
             "work3 = 'a\\'b'",
         ],
-        MixedKind::Environment => {
-            &["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"]
-        }
-        MixedKind::GoMod
+        MixedKind::Environment
+        | MixedKind::GoMod
         | MixedKind::GoWork
         | MixedKind::CHeader
         | MixedKind::ShellLibrary
@@ -146,6 +147,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
 
 fn more_lines(kind: MixedKind) -> &'static [&'static str] {
     match kind {
+        MixedKind::Environment => &ENVIRONMENT,
         MixedKind::VitestSource => &VITEST,
         MixedKind::ShellLibrary => &SHELL,
         MixedKind::BuildScript => &BUILD,

@@ -70,22 +70,6 @@ fn an_input_judges_wherever_its_output_is_compared_later() {
 }
 
 #[test]
-fn data_of_tests_judges_where_scripts_of_a_check_name_it() {
-    check(
-        "
-        load.py = open('fixtures/people.csv')
-        fixtures/people.csv = a,b
-        fixtures/other.csv = a,b
-        tools/verify.py = print()
-        ",
-        "
-        python3 load.py && python3 tools/verify.py => fixtures/people.csv tools/verify.py
-        python3 load.py =>
-        ",
-    );
-}
-
-#[test]
 fn programs_for_filters_judge_where_their_exit_code_decides() {
     check(
         "
