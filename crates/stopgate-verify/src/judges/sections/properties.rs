@@ -46,6 +46,14 @@ const GO_WORK: [&str; 6] =
 const ENVIRONMENT: [&str; 5] =
     ["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"];
 
+const C_HEADER: [&str; 5] = [
+    "#define NDEBUG",
+    "#define work1 1",
+    "#define assert(x) \\\n  y",
+    "int work2;",
+    "#undef assert",
+];
+
 const VITEST: [&str; 5] = [
     "export const work1 = 1;",
     "if (import.meta.vitest) {\n  a();\n}",
@@ -153,13 +161,7 @@ fn more_lines(kind: MixedKind) -> &'static [&'static str] {
         MixedKind::BuildScript => &BUILD,
         MixedKind::RustPage => &RUST_PAGE,
         MixedKind::Page => &PAGE,
-        MixedKind::CHeader => &[
-            "#define NDEBUG",
-            "#define work1 1",
-            "#define assert(x) \\\n  y",
-            "int work2;",
-            "#undef assert",
-        ],
+        MixedKind::CHeader => &C_HEADER,
         MixedKind::GoMod => &[
             "module work1",
             "replace a => b",
