@@ -63,6 +63,7 @@ pub(super) fn git_changes(compare: &mut Compare<'_>) {
     }
     if is_whole && compare.found.git == GitUse::Asks {
         GitView(compare).committed_judges(&mut changes);
+        changes.lasting.extend(GitView(compare).lost_history());
     }
     let GitChanges { lasting, undone, undo } = changes;
     for LastingChange { text, now } in undone {
@@ -74,6 +75,16 @@ pub(super) fn git_changes(compare: &mut Compare<'_>) {
 }
 
 impl GitView<'_, '_> {
+    /// A history that began anew, with nothing of the start behind it: a check that asks what was
+    /// committed since then sees other commits, or none.
+    fn lost_history(&self) -> Option<LastingChange> {
+        let commit = self.0.basis.commit()?;
+        let head = self.ask_git(&["rev-parse", "--verify", "HEAD^{commit}"].map(OsStr::new))?;
+        let common = self.ask_git(&["merge-base", commit, "HEAD"].map(OsStr::new));
+        let text = "the history of the start is not behind HEAD any more";
+        common.is_none().then(|| LastingChange::new(text, &String::from_utf8_lossy(&head)))
+    }
+
     /// Judges that git has otherwise than the tree has them, which an original run does not
     /// restore anyway.
     fn committed_judges(&self, found: &mut GitChanges) {
@@ -296,6 +307,19 @@ mod tests {
         scene.git(&["add", "-A"]);
         scene.write("tests/run.sh", "sh app.sh");
         assert_eq!(scene.changes(&basis).undo.committed, [PathBuf::from("tests/run.sh")]);
+    }
+
+    #[test]
+    fn a_history_that_began_anew_is_a_change_and_more_commits_are_none() {
+        let scene = Scene::new("HEAD");
+        let basis = scene.basis();
+        scene.write("app.sh", "true");
+        scene.commit();
+        assert_eq!(scene.changes(&basis).lasting, [""; 0]);
+        scene.git(&["checkout", "-q", "--orphan", "anew"]);
+        scene.commit();
+        let told = "the history of the start is not behind HEAD any more";
+        assert!(scene.changes(&basis).lasting.iter().any(|text| text == told));
     }
 
     #[test]
