@@ -22,6 +22,8 @@ mod recommit;
 mod red_first;
 mod red_tests;
 mod round;
+#[cfg(test)]
+mod scene;
 mod settling;
 mod shown_output;
 mod source_copies;
@@ -293,4 +295,27 @@ fn all_told(request: &ProofRequest<'_>, status: Status, why: &str, at: Timestamp
 
 fn span(begun: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(now.since(begun).unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_ends_a_loop_a_second_time_only_where_no_tool_ran_since() {
+        assert!(may_end_reused(Freshness::Reuse(ToolUse::None)));
+        for freshness in
+            [Freshness::Reuse(ToolUse::Used), Freshness::Reuse(ToolUse::Unknown), Freshness::Fresh]
+        {
+            assert!(!may_end_reused(freshness), "{freshness:?}");
+        }
+    }
+
+    #[test]
+    fn everything_is_kept_below_the_home() {
+        let place = ProofStorage { home: "/home/me/state".into(), logs: "/logs".into() };
+        for path in [place.trees(), place.objects(), place.basis("ab"), place.copies()] {
+            assert!(path.starts_with(&place.home) && path != place.home, "{}", path.display());
+        }
+    }
 }

@@ -195,7 +195,7 @@ impl Report {
         self.settled = self.settled.saturating_add(count);
     }
 
-    /// Of the failures that are counted, so many are no tests, but hooks after them.
+    /// Of the failures that are counted, so many are not tests, but hooks after them.
     fn less_broken(&mut self, count: usize) {
         let count = u32::try_from(count).unwrap_or(u32::MAX).min(self.tests.failed);
         self.tests.collected = self.tests.collected.saturating_sub(count);

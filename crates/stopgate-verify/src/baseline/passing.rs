@@ -1,6 +1,6 @@
 //! What an output of findings says about things that are well.
 //!
-//! A script that names every file it looks at says `ok: lib/say.sh` about a new one: that is no new
+//! A script that names every file it looks at says `ok: lib/say.sh` about a new one: that is not a new
 //! failure. Nor is it one that a linter looked at more files than before.
 
 use crate::report::tells_pass;

@@ -1,7 +1,7 @@
 //! Tags, branches and what else names commits: where they were, where they are, and which of them
 //! git finds first.
 //!
-//! A check gives git names. Whoever moves one, or adds another that git finds before it, shows the
+//! A check gives git names. Moving one, or adding another that git finds before it, shows the
 //! check other commits.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -40,14 +40,14 @@ pub(crate) struct OutsideFile {
     /// Nothing where there was no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
-    #[serde(default, skip_serializing_if = "Sort::is_plain")]
-    pub(crate) sort: Sort,
+    #[serde(default, skip_serializing_if = "OutsideSort::is_plain")]
+    pub(crate) sort: OutsideSort,
 }
 
 /// What sort of file it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Sort {
+pub(crate) enum OutsideSort {
     /// It could not be run.
     #[default]
     Plain,
@@ -58,7 +58,7 @@ pub(crate) enum Sort {
     LargeProgram,
 }
 
-impl Sort {
+impl OutsideSort {
     fn of(path: &Path, content: Option<&Content>, programs: &BTreeSet<PathBuf>) -> Self {
         match content {
             Some(_) if !is_executable(path) => Self::Plain,
@@ -112,7 +112,7 @@ pub(crate) fn note(
             // What can't be kept can still be told apart.
             let _ = keep.put(&hex(&hash_of(bytes)), bytes);
         }
-        let sort = Sort::of(&path, content.as_ref(), &programs);
+        let sort = OutsideSort::of(&path, content.as_ref(), &programs);
         // What is absent is told by its absence, unless its name is fixed.
         let content = content.map(|content| content.fingerprint(&path));
         OutsideFile { path: path_text(&path), content, sort }
@@ -148,7 +148,7 @@ fn change(
     let sort = was.map(|was| was.sort).unwrap_or_default();
     let is_disabled = !sort.is_plain() && !is_executable(&path);
     let now = Content::of(&path);
-    if sort == Sort::LargeProgram && matches!(now, Some(Content::Large(_))) && !is_disabled {
+    if sort == OutsideSort::LargeProgram && matches!(now, Some(Content::Large(_))) && !is_disabled {
         return None;
     }
     let now = now.map(|content| content.fingerprint(&path));

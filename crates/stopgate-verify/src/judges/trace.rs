@@ -240,7 +240,7 @@ impl Tracer<'_> {
                     self.loop_body = lists::loop_body(following);
                     self.input = project_programs::PipedInput::of(&script.parts[..at]);
                     self.listed_places(step, following, &own);
-                    self.watch_lists(step, following, &own);
+                    watched::watch_lists(self, step, following, &own);
                     self.compared_input(step, following, &own);
                     self.step(step, &mut own);
                     stands.pop();

@@ -458,16 +458,4 @@ pub(super) fn story(error: &dyn std::error::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_running_programs_write_is_known_by_its_name() {
-        for name in ["a.log", "a.log.1", "var/dev.db", "dev.db-wal", "dev.sqlite3-shm", "x.pid"] {
-            assert!(is_noise(Path::new(name)), "{name}");
-        }
-        for name in ["log", "logs.py", "db/schema.sql", "a.login", "2024", "notes.txt", "run.sh"] {
-            assert!(!is_noise(Path::new(name)), "{name}");
-        }
-    }
-}
+mod tests;

@@ -140,3 +140,30 @@ fn is_read(changes: &JudgeChanges) -> bool {
         READ.contains(&extension)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Scene;
+    use super::*;
+    use crate::place::{FileContent, RestoredFile};
+
+    /// Whether a check of a script that changed may need what was built.
+    fn may_need(built: &[(&str, &str)], changed: &str) -> bool {
+        let files = [(".gitignore", "build/\n"), (changed, "exit 0\n")];
+        let scene = Scene::new("sh tests/run.sh", &files);
+        scene.write(built);
+        let content = FileContent::File { bytes: b"exit 0\n".to_vec(), executable: false };
+        let restore = vec![RestoredFile { path: changed.into(), content }];
+        let subject = scene.subject(JudgeChanges { restore, ..JudgeChanges::default() });
+        scene.ask(&scene.request(), |originals| originals.may_need(&subject))
+    }
+
+    #[test]
+    fn a_check_may_need_a_program_that_is_no_test_itself() {
+        assert!(may_need(&[("build/app", "1")], "tests/run.sh"));
+        assert!(!may_need(&[], "tests/run.sh"));
+        assert!(!may_need(&[("build/app", "1"), ("build/test_app.py", "1")], "tests/run.sh"));
+        // What was built from a test that changed says what the changed test says.
+        assert!(!may_need(&[("build/app", "1")], "tests/unit.c"));
+    }
+}

@@ -78,3 +78,37 @@ fn changed_files(request: &ProofRequest<'_>, changes: &JudgeChanges) -> Vec<Chan
     });
     restored.chain(added).filter(|file| file.original != file.today).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Scene;
+    use super::*;
+    use crate::place::RestoredFile;
+
+    #[test]
+    fn a_person_sees_what_each_judge_was_and_is() {
+        let long = "x".repeat(2 * 1024 * 1024);
+        let files = [("tests/run.sh", "exit 0\n"), ("tests/long.txt", &long), ("tests/same", "1")];
+        let scene = Scene::new("sh tests/run.sh", &files);
+        let restore = ["tests/run.sh", "tests/gone.sh", "tests/same"].map(|path| {
+            let content = FileContent::File { bytes: b"1".to_vec(), executable: false };
+            RestoredFile { path: path.into(), content }
+        });
+        let changes = JudgeChanges {
+            restore: restore.into(),
+            absent: vec!["tests/long.txt".into()],
+            ..JudgeChanges::default()
+        };
+        let file = |path: &str, original: Option<&str>, today: Option<&str>| ChangedFile {
+            path: path.into(),
+            original: original.map(String::from),
+            today: today.map(String::from),
+        };
+        let told = [
+            file("tests/run.sh", Some("1"), Some("exit 0\n")),
+            file("tests/gone.sh", Some("1"), None),
+            file("tests/long.txt", None, Some(&long)),
+        ];
+        assert!(changed_files(&scene.request(), &changes) == told, "each is told once");
+    }
+}

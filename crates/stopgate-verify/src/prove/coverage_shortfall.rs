@@ -85,7 +85,10 @@ fn tells_shortfall(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::tells_shortfall;
+    use stopgate_core::{Strength, Tests, Timestamp};
+
+    use super::super::scene::check;
+    use super::*;
 
     #[test]
     fn a_lack_of_coverage_is_known_by_what_tools_print() {
@@ -104,5 +107,36 @@ mod tests {
         {
             assert!(!tells_shortfall(line), "{line}");
         }
+    }
+
+    #[test]
+    fn a_test_that_fails_is_more_than_a_lack_of_coverage() {
+        let tests = |failed| Some(Tests { collected: 4, failed, skipped: 0 });
+        let mut criterion = Criterion::new("tests", check("pytest --cov"));
+        criterion.tests = tests(0);
+        let changes = JudgeChanges::default();
+        let floor = criterion.tests;
+        let subject =
+            OriginalSubject { criterion: &criterion, changes, floor, failed: 0, fewer: None };
+        let lacks = |failed, tail: &str, is_reported| {
+            let mut receipt = Receipt::new("tests", Status::Fail, Timestamp::from_unix_millis(0));
+            receipt.evidence.tests = tests(failed);
+            receipt.tail = tail.into();
+            let run = ApartRun::Ran {
+                receipt: Box::new(receipt),
+                strength: Strength::Clean,
+                written: Vec::new(),
+                made: Vec::new(),
+                failing: Vec::new(),
+                is_reported,
+            };
+            lacks_only_coverage(&subject, &run)
+        };
+        let short = "Coverage failure: total of 75 is less than fail-under=90";
+        assert!(lacks(0, short, true));
+        assert!(!lacks(1, short, true));
+        assert!(!lacks(0, "it stopped", true));
+        // Nobody who is known says that all tests ran.
+        assert!(!lacks(0, short, false));
     }
 }

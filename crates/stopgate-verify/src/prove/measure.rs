@@ -104,3 +104,14 @@ fn places_of(files: &[PathBuf]) -> Vec<PathBuf> {
     let found: BTreeSet<PathBuf> = files.iter().map(place).take(MADE_MAX).collect();
     found.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_check_makes_is_noted_by_its_directory() {
+        let files = ["dist/app.js", "dist/app.css", "report.xml"].map(PathBuf::from);
+        assert_eq!(places_of(&files), ["dist", "report.xml"].map(PathBuf::from));
+    }
+}

@@ -98,7 +98,12 @@ fn measuring(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use stopgate_core::{Criterion, Floor, Timestamp};
+
+    use super::super::scene::Scene;
     use super::*;
+    use crate::basis::JudgeChanges;
+    use crate::place::RestoredFile;
 
     #[test]
     fn only_lines_about_what_is_measured_count() {
@@ -107,5 +112,39 @@ mod tests {
         assert_eq!(measuring(original), measuring(&marked));
         let omitted = original.replace("true\n", "true\nomit = [\"src/area.py\"]\n");
         assert_ne!(measuring(original), measuring(&omitted));
+    }
+
+    #[test]
+    fn settings_say_what_is_measured_and_tests_do_not() {
+        let now = [
+            ("setup.cfg", "[coverage:run]\nomit = src/area.py\n"),
+            ("tests/test_area.py", "source = 'b'\n"),
+        ];
+        let scene = Scene::new("pytest --cov", &now);
+        let differs = |path: &str, original: &str| {
+            let content = FileContent::File { bytes: original.into(), executable: false };
+            let restore = vec![RestoredFile { path: path.into(), content }];
+            let subject = scene.subject(JudgeChanges { restore, ..JudgeChanges::default() });
+            scene.ask(&scene.request(), |originals| {
+                MeasuredCoverage(originals).measures_differently(&subject)
+            })
+        };
+        assert_eq!(differs("setup.cfg", "[coverage:run]\n"), Some("setup.cfg".into()));
+        assert_eq!(differs("setup.cfg", "[coverage:run]\nomit = src/area.py\n\n"), None);
+        assert_eq!(differs("tests/test_area.py", "source = 'a'\n"), None);
+    }
+
+    #[test]
+    fn coverage_is_a_word_where_its_settings_changed() {
+        let (report, floor) = ("lcov.info".into(), Floor::default());
+        let covered = Criterion::new("covered", Proof::Coverage { report, format: None, floor });
+        let scene = Scene::of(covered, &[("setup.cfg", "[coverage:run]\nomit = src/area.py\n")]);
+        let content = FileContent::File { bytes: b"[coverage:run]\n".to_vec(), executable: false };
+        let restore = vec![RestoredFile { path: "setup.cfg".into(), content }];
+        let changed = [scene.subject(JudgeChanges { restore, ..JudgeChanges::default() })];
+        let at = Timestamp::from_unix_millis(0);
+        let mut receipts = ["covered", "other"].map(|name| Receipt::new(name, Status::Pass, at));
+        scene.ask(&scene.request(), |own| MeasuredCoverage(own).doubt(&changed, &mut receipts));
+        assert_eq!(receipts.map(|receipt| receipt.evidence.word), [true, false]);
     }
 }

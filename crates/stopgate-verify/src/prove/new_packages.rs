@@ -69,3 +69,27 @@ impl Originals<'_> {
         !said.is_ok_and(|said| said.is_fine() && said.stdout.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Scene;
+    use super::*;
+
+    #[test]
+    fn a_package_is_new_where_nothing_of_it_was_there() {
+        let old = [("package.json", "{}"), ("old/package.json", "{}"), ("old/a.test.js", "1")];
+        let scene = Scene::new("node --test", &old);
+        let added = [
+            ("new/package.json", "{}"),
+            ("new/test/a.test.js", "1"),
+            ("old/b.test.js", "1"),
+            ("bare/c.test.js", "1"),
+        ];
+        scene.write(&added);
+        let tests = ["new/test/a.test.js", "old/b.test.js", "bare/c.test.js"];
+        let absent = tests.map(PathBuf::from).to_vec();
+        let changes = JudgeChanges { absent, ..JudgeChanges::default() };
+        let found = scene.ask(&scene.request(), |originals| originals.new_packages(&changes));
+        assert_eq!(found, [PathBuf::from("new")]);
+    }
+}

@@ -218,3 +218,19 @@ fn wording(made: &[PathBuf]) -> String {
         named.join(", ")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_files_are_named_and_more_are_not() {
+        let said = |names: &[&str]| {
+            let made: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+            wording(&made)
+        };
+        assert!(said(&["app"]).contains("with app as they are now"));
+        assert!(said(&["a", "b", "c"]).contains("with a, b, c as they are now"));
+        assert!(said(&["a", "b", "c", "d"]).contains("with a, b, c and others as they are now"));
+    }
+}

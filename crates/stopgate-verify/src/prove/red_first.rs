@@ -298,6 +298,9 @@ fn short(commit: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ProofRequest;
+    use super::super::original::Originals;
+    use super::super::scene::Scene;
     use super::*;
 
     fn unhurried_command(proof: Proof) -> Option<String> {
@@ -318,5 +321,26 @@ mod tests {
         let argv = ["cargo", "test", "-q"].map(String::from).to_vec();
         let said = unhurried_command(Proof::Run { argv, timeout_ms: 1 }).unwrap_or_default();
         assert_eq!(said, "cargo test --no-fail-fast -q");
+    }
+
+    #[test]
+    fn tests_in_a_new_source_file_can_not_fail_where_it_is_not() {
+        let scene = Scene::new("true", &[("src/lib.rs", "")]);
+        let request = ProofRequest { only_place: Some("copy"), ..scene.request() };
+        let refused = |homeless: Vec<PathBuf>| {
+            let plan = BasePlan {
+                with_tests: JudgeChanges::default(),
+                without: JudgeChanges::default(),
+                tests: vec!["src/new.rs".into()],
+                texts: Vec::new(),
+                homeless,
+                work_changed: true,
+            };
+            let asked = |own: &Originals<'_>| judged(&own.apart(), scene.criterion(), plan, None);
+            let verdict = scene.ask(&request, asked).expect("nobody ends it");
+            matches!(verdict, RedVerdict::Refused(_))
+        };
+        assert!(refused(Vec::new()));
+        assert!(!refused(vec!["src/new.rs".into()]));
     }
 }

@@ -154,7 +154,9 @@ fn has_new_failure_line(new: &str, old: &str) -> bool {
 mod tests {
     use stopgate_core::{Evidence, Receipt, Status, Tests, Timestamp};
 
-    use super::{BaseRun, RedFinding, block_of, finding, has_new_failure_line, title_of};
+    use super::{
+        BaseRun, RedFinding, block_of, finding, has_new_failure_line, is_load_failure, title_of,
+    };
 
     fn failed(failing: &[&str], passed: u32) -> BaseRun {
         let failed = u32::try_from(failing.len()).expect("a number");
@@ -200,5 +202,48 @@ mod tests {
     fn only_new_lines_that_tell_of_a_failure_count() {
         assert!(has_new_failure_line("FAIL days\nFAIL weeks", "FAIL days"));
         assert!(!has_new_failure_line("FAIL days 2\nok weeks", "FAIL days 1"));
+    }
+
+    #[test]
+    fn failures_without_names_are_compared_by_their_number() {
+        let unnamed =
+            |count: usize| BaseRun { failing: Vec::new(), ..failed(&vec!["a"; count], 3) };
+        let none = BaseRun { failing: Vec::new(), ..failed(&[], 3) };
+        assert_eq!(finding(&unnamed(2), &none, &[], None), RedFinding::Red);
+        assert_eq!(finding(&unnamed(1), &unnamed(1), &[], None), RedFinding::Pale);
+        // Names that all failed before say more than a larger number.
+        let (once, often) = (failed(&["old"], 3), failed(&["old", "old"], 3));
+        assert_eq!(finding(&often, &once, &[], None), RedFinding::Pale);
+    }
+
+    #[test]
+    fn failures_that_nobody_counted_are_compared_by_what_was_printed() {
+        let printed = |status, tail: &str| {
+            let mut run = failed(&[], 0);
+            run.receipt.evidence.tests = None;
+            (run.receipt.status, run.receipt.tail) = (status, tail.into());
+            run
+        };
+        let days = printed(Status::Fail, "FAIL days");
+        let weeks = printed(Status::Fail, "FAIL days\nFAIL weeks");
+        assert_eq!(finding(&days, &days, &[], None), RedFinding::Pale);
+        assert_eq!(finding(&weeks, &days, &[], None), RedFinding::Red);
+        let fine = printed(Status::Pass, "");
+        assert_eq!(finding(&days, &fine, &[], None), RedFinding::Red);
+    }
+
+    #[test]
+    fn what_could_not_be_loaded_is_no_test() {
+        for name in [
+            "unittest.loader._FailedTest.test_days",
+            "example.org/days [build failed]",
+            "example.org/days [setup failed]",
+            "tests/test_days.py",
+        ] {
+            assert!(is_load_failure(name), "{name}");
+        }
+        for name in ["tests/test_days.py::test_leap", "TestDays/leap", "drops signs"] {
+            assert!(!is_load_failure(name), "{name}");
+        }
     }
 }

@@ -404,3 +404,22 @@ pub(crate) fn again(criterion: &Criterion, standing: &Standing, kept: &Kept) -> 
         evidence: Evidence { reused: true, ..kept.evidence.clone() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Scene;
+    use super::*;
+
+    #[test]
+    fn a_check_sees_the_variables_of_the_start() {
+        let scene = Scene::new("sh tests/run.sh", &[("tests/run.sh", "exit 0\n")]);
+        let (request, noted) = (scene.request(), [("PATH".into(), "/opt/noted".into())]);
+        let round = Round::new(&request, None, Freshness::Fresh, request.budget);
+        let seen = |noted| {
+            let run = CommandRun { noted, ..CommandRun::in_tree(scene.criterion()) };
+            round.variables(&run)
+        };
+        assert!(seen(None).iter().any(|(name, _)| name == "PATH"));
+        assert!(seen(Some(&noted[..])).contains(&noted[0]));
+    }
+}

@@ -45,3 +45,30 @@ impl SettlingReports {
 fn stat_of(path: &Path) -> Option<Stat> {
     path.metadata().ok().map(|found| Stat::of_metadata(&found))
 }
+
+#[cfg(test)]
+mod tests {
+    use stopgate_core::{CoverageFormat, Floor, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn a_report_that_is_written_to_afterwards_is_taken_back() {
+        let scene = tempfile::tempdir().expect("a directory");
+        let write = |text: &str| std::fs::write(scene.path().join("lcov.info"), text);
+        let (report, format) = ("lcov.info".into(), Some(CoverageFormat::Lcov));
+        let proof = Proof::Coverage { report, format, floor: Floor::default() };
+        let criterion = Criterion::new("covered", proof);
+        let settled = |meanwhile: &dyn Fn()| {
+            write("DA:1,1\n").expect("write it");
+            let reports = SettlingReports::of(&[&criterion], scene.path());
+            meanwhile();
+            let at = Timestamp::from_unix_millis(0);
+            let mut receipts = [Receipt::new("covered", Status::Pass, at)];
+            reports.doubt(&mut receipts);
+            receipts[0].status
+        };
+        assert_eq!(settled(&|| {}), Status::Pass);
+        assert_eq!(settled(&|| write("DA:1,1\nDA:2,1\n").expect("write it")), Status::Fail);
+    }
+}

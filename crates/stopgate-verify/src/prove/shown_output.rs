@@ -60,7 +60,9 @@ fn target_of<'t>(word: &'t str, next: Option<&'t str>) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::hides_passes;
+    use super::super::scene::Scene;
+    use super::*;
+    use crate::place::{FileContent, RestoredFile};
 
     #[test]
     fn output_that_only_a_failure_shows_is_known() {
@@ -80,5 +82,28 @@ mod tests {
         ] {
             assert!(!hides_passes(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_script_that_is_as_it_was_may_show_only_failures() {
+        let hiding = "pytest > run.log 2>&1 || { cat run.log; exit 1; }\n";
+        let plain = "pytest\n";
+        let tells = |script: &str, test: &str, is_changed: bool| {
+            let files = [("ci/check.sh", script), ("tests/test_log.sh", test)];
+            let scene = Scene::new("sh ci/check.sh && sh tests/test_log.sh", &files);
+            let content = FileContent::File { bytes: plain.into(), executable: false };
+            let file = RestoredFile { path: "ci/check.sh".into(), content };
+            let restore = if is_changed { vec![file] } else { Vec::new() };
+            let changes = JudgeChanges { restore, ..JudgeChanges::default() };
+            let request = scene.request();
+            scene.ask(&request, |own| {
+                tells_only_failures(request.root, own.basis, scene.criterion(), &changes)
+            })
+        };
+        assert!(tells(hiding, plain, false));
+        assert!(!tells(plain, plain, false));
+        assert!(!tells(hiding, plain, true));
+        // A test that prints such a line is not a script that runs the tests.
+        assert!(!tells(plain, hiding, false));
     }
 }

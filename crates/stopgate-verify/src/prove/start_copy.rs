@@ -98,3 +98,26 @@ fn open(recipe: &PlaceRecipe<'_>, only: Option<&str>) -> Result<RunPlace, String
     // Without build outputs it may be small enough.
     RunPlace::open(recipe, PlaceKind::Copy, COPY_WITHIN).map_err(|error| story(&error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Scene;
+    use super::*;
+
+    #[test]
+    fn the_copy_is_elsewhere_where_a_test_asks_for_it() {
+        let scene = Scene::new("sh tests/run.sh", &[("tests/run.sh", "exit 0\n")]);
+        let (request, scratch) = (scene.request(), scene.request().place.copies());
+        let recipe = PlaceRecipe {
+            root: request.root,
+            scratch: &scratch,
+            restore: &[],
+            absent: &[],
+            mounts: &[],
+            masks: &[],
+            isolation: Isolation::None,
+        };
+        let place = open(&recipe, Some(PlaceKind::Copy.word())).expect("a copy");
+        assert_ne!(place.root(), request.root);
+    }
+}

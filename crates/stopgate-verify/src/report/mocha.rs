@@ -63,7 +63,7 @@ fn pending(line: &str) -> Option<String> {
     line.strip_prefix("    ")?.trim_start().strip_prefix("- ").map(str::to_owned)
 }
 
-/// Whether what failed is no test: `d › "after all" hook for "adds"`, or what nobody caught. Behind
+/// Whether what failed is not a test: `d › "after all" hook for "adds"`, or what nobody caught. Behind
 /// a hook before tests is at least one that did not run.
 fn is_outside(name: &str) -> bool {
     const TITLES: [&str; 3] =

@@ -291,7 +291,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What the check itself makes is no evidence of anything, unless its name says that something
+    /// What the check itself makes is not evidence of anything, unless its name says that something
     /// is compared with it: a script may also write that anew.
     fn leave_written(&mut self) {
         let written = std::mem::take(&mut self.written);

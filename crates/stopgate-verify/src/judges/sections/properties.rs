@@ -46,6 +46,15 @@ const GO_WORK: [&str; 6] =
 const ENVIRONMENT: [&str; 5] =
     ["PATH=a", "work1=b", "export NODE_OPTIONS=c", "# work2", "PYTHONPATH = d"];
 
+const PYTHON: [&str; 6] = [
+    "def work1():\n    pass",
+    "\"\"\"\n>>> 1\n1\n\"\"\"",
+    "'''\n    >>> 2\n    2\n\n    text\n'''",
+    "r\"\"\" >>> 3\"\"\"",
+    "# work2 \"\"\" >>> 4",
+    "work3 = 'a\\'b'",
+];
+
 const C_HEADER: [&str; 5] = [
     "#define NDEBUG",
     "#define work1 1",
@@ -128,14 +137,7 @@ fn lines(kind: MixedKind) -> &'static [&'static str] {
             "\"workspaces\": {\"packages\": [\"b\"]}",
             "\"scripts\": 1",
         ],
-        MixedKind::PythonSource => &[
-            "def work1():\n    pass",
-            "\"\"\"\n>>> 1\n1\n\"\"\"",
-            "'''\n    >>> 2\n    2\n\n    text\n'''",
-            "r\"\"\" >>> 3\"\"\"",
-            "# work2 \"\"\" >>> 4",
-            "work3 = 'a\\'b'",
-        ],
+        MixedKind::PythonSource => &PYTHON,
         MixedKind::Environment
         | MixedKind::GoMod
         | MixedKind::GoWork

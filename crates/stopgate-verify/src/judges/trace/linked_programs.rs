@@ -11,34 +11,32 @@ use super::{Stand, Tracer};
 
 const BIN: &str = "node_modules/.bin";
 
-impl Tracer<'_> {
-    /// Follows a name that leads to a script of the project; says whether it does.
-    pub(super) fn linked_program(
-        &mut self,
-        name: &str,
-        rest: &[&str],
-        fate: OutputFate,
-        stand: &Stand,
-    ) -> bool {
-        let is_known = trade_of(name) != Trade::Unknown || is_interpreter(name) || is_shell(name);
-        let Some(path) = (!is_known).then(|| self.script_behind(name, stand)).flatten() else {
-            return false;
-        };
-        self.tool("node");
-        self.arguments_of(rest, stand);
-        self.script_file(path.clone(), rest, fate, stand);
-        if !self.trace.judges.contains_key(&path) {
-            self.unknown.insert(name.into());
-        }
-        true
+/// Follows a name that leads to a script of the project; says whether it does.
+pub(super) fn linked_program(
+    tracer: &mut Tracer<'_>,
+    name: &str,
+    rest: &[&str],
+    fate: OutputFate,
+    stand: &Stand,
+) -> bool {
+    let is_known = trade_of(name) != Trade::Unknown || is_interpreter(name) || is_shell(name);
+    let Some(path) = (!is_known).then(|| script_behind(tracer, name, stand)).flatten() else {
+        return false;
+    };
+    tracer.tool("node");
+    tracer.arguments_of(rest, stand);
+    tracer.script_file(path.clone(), rest, fate, stand);
+    if !tracer.trace.judges.contains_key(&path) {
+        tracer.unknown.insert(name.into());
     }
+    true
+}
 
-    fn script_behind(&self, name: &str, stand: &Stand) -> Option<PathBuf> {
-        let root = self.root.canonical().ok()?;
-        let links =
-            stand.directory.ancestors().map(|place| self.root.join(place).join(BIN).join(name));
-        let link = links.into_iter().find(|link| link.is_symlink())?;
-        let path = link.canonical().ok()?.strip_prefix(root).ok()?.to_path_buf();
-        (self.files.paths().contains(&path) && !is_foreign(&path)).then_some(path)
-    }
+fn script_behind(tracer: &Tracer<'_>, name: &str, stand: &Stand) -> Option<PathBuf> {
+    let root = tracer.root.canonical().ok()?;
+    let links =
+        stand.directory.ancestors().map(|place| tracer.root.join(place).join(BIN).join(name));
+    let link = links.into_iter().find(|link| link.is_symlink())?;
+    let path = link.canonical().ok()?.strip_prefix(root).ok()?.to_path_buf();
+    (tracer.files.paths().contains(&path) && !is_foreign(&path)).then_some(path)
 }

@@ -42,101 +42,100 @@ const CASES: [&str; 15] = [
 /// A shorter word says nothing about whose settings a file holds.
 const WORD_MIN: usize = 3;
 
-impl Tracer<'_> {
-    pub(super) fn own_settings(&mut self, script: &Path, text: &str, stand: &Stand) {
-        if text.len() > TEXT_MAX {
-            return;
-        }
-        self.settings_by_name(script, text, stand);
-        if quoted(text).any(|word| is_environment(Path::new(word))) || text.contains("dotenv") {
-            let read = variables_of(text).into_iter().take(VARIABLES_MAX);
-            self.trace.variables.extend(read.map(str::to_string));
-        }
-        self.data_of_stages(script, text, stand);
+pub(super) fn own_settings(tracer: &mut Tracer<'_>, script: &Path, text: &str, stand: &Stand) {
+    if text.len() > TEXT_MAX {
+        return;
     }
+    settings_by_name(tracer, script, text, stand);
+    if quoted(text).any(|word| is_environment(Path::new(word))) || text.contains("dotenv") {
+        let read = variables_of(text).into_iter().take(VARIABLES_MAX);
+        tracer.trace.variables.extend(read.map(str::to_string));
+    }
+    data_of_stages(tracer, script, text, stand);
+}
 
-    /// `path.join(place, '.lintrc.json')`: wherever it lies, and where it is not there yet.
-    fn settings_by_name(&mut self, script: &Path, text: &str, stand: &Stand) {
-        let stores: BTreeSet<&str> = stores_of(text).into_iter().collect();
-        let words: BTreeSet<&str> = quoted(text).filter(|word| word.starts_with('.')).collect();
-        let names = words.into_iter().filter(|word| !stores.contains(word)).take(WORDS_MAX);
-        for name in names.filter(|word| is_setting_of(word, script, text)) {
-            let is_own = |path: &&PathBuf| name_of(path) == name && !is_foreign(path);
-            let mut found: Vec<PathBuf> =
-                self.scanned().filter(is_own).take(FILES_MAX).cloned().collect();
-            // Somebody may add one, which counts from then on.
-            found.extend(inner(self.root, &stand.directory, name));
-            for path in found {
-                self.judge(path, Why::UsedByScript);
-            }
+/// `path.join(place, '.lintrc.json')`: wherever it lies, and where it is not there yet.
+fn settings_by_name(tracer: &mut Tracer<'_>, script: &Path, text: &str, stand: &Stand) {
+    let stores: BTreeSet<&str> = stores_of(text).into_iter().collect();
+    let words: BTreeSet<&str> = quoted(text).filter(|word| word.starts_with('.')).collect();
+    let names = words.into_iter().filter(|word| !stores.contains(word)).take(WORDS_MAX);
+    for name in names.filter(|word| is_setting_of(word, script, text)) {
+        let is_own = |path: &&PathBuf| name_of(path) == name && !is_foreign(path);
+        let mut found: Vec<PathBuf> =
+            tracer.scanned().filter(is_own).take(FILES_MAX).cloned().collect();
+        // Somebody may add one, which counts from then on.
+        found.extend(inner(tracer.root, &stand.directory, name));
+        for path in found {
+            tracer.judge(path, Why::UsedByScript);
         }
     }
+}
 
-    /// ``join('config', `${stage}.json`)``: cases of a script that tries the work.
-    fn data_of_stages(&mut self, script: &Path, text: &str, stand: &Stand) {
-        let tries = || {
-            let imports = imports_of(script, text, self.files);
-            imports.iter().any(|path| said(path).is_none() && !says_judge(path))
-        };
-        let named: BTreeSet<(String, &str)> = text.lines().flat_map(described).collect();
-        if named.is_empty() || !tries() {
-            return;
-        }
-        let cases = named.iter().flat_map(|(place, end)| self.cases_in(place, end, script, stand));
-        for path in cases.collect::<Vec<_>>() {
-            self.judge(path, Why::TestData);
-        }
+/// ``join('config', `${stage}.json`)``: cases of a script that tries the work.
+fn data_of_stages(tracer: &mut Tracer<'_>, script: &Path, text: &str, stand: &Stand) {
+    let tries = || {
+        let imports = imports_of(script, text, tracer.files);
+        imports.iter().any(|path| said(path).is_none() && !says_judge(path))
+    };
+    let named: BTreeSet<(String, &str)> = text.lines().flat_map(described).collect();
+    if named.is_empty() || !tries() {
+        return;
     }
+    let cases = named.iter().flat_map(|(place, end)| cases_in(tracer, place, end, script, stand));
+    for path in cases.collect::<Vec<_>>() {
+        tracer.judge(path, Why::TestData);
+    }
+}
 
-    /// The data of a directory, if all of it is about cases and nothing else reads it.
-    fn cases_in(&self, place: &str, end: &str, script: &Path, stand: &Stand) -> Vec<PathBuf> {
-        let places = [directory_of(script), stand.directory.clone()];
-        let places = places.iter().filter_map(|own| inner(self.root, own, place));
-        let mut found = places.map(|place| self.data_in(&place, end));
-        let found = found.find(|found| !found.is_empty()).unwrap_or_default();
-        let is_case =
-            |path: &PathBuf| self.says_cases(path) && !self.place_is_read_elsewhere(path, script);
-        if found.iter().all(is_case) { found } else { Vec::new() }
-    }
+/// The data of a directory, if all of it is about cases and nothing else reads it.
+fn cases_in(
+    tracer: &Tracer<'_>,
+    place: &str,
+    end: &str,
+    script: &Path,
+    stand: &Stand,
+) -> Vec<PathBuf> {
+    let places = [directory_of(script), stand.directory.clone()];
+    let places = places.iter().filter_map(|own| inner(tracer.root, own, place));
+    let mut found = places.map(|place| data_in(tracer, &place, end));
+    let found = found.find(|found| !found.is_empty()).unwrap_or_default();
+    let is_case =
+        |path: &PathBuf| says_cases(tracer, path) && !place_is_read_elsewhere(tracer, path, script);
+    if found.iter().all(is_case) { found } else { Vec::new() }
+}
 
-    /// Whether data is about what is tried or allowed: its directory or one of its keys says so. Of
-    /// other settings it may be asked whether they are right.
-    fn says_cases(&self, path: &Path) -> bool {
-        let text = self.files.text(path).unwrap_or_default();
-        let is_key = |word: &str| {
-            text.contains(&format!("\"{word}\"")) || text.contains(&format!("{word}:"))
-        };
-        CASES.contains(&name_of(&directory_of(path))) || CASES.into_iter().any(is_key)
-    }
+/// Whether data is about what is tried or allowed: its directory or one of its keys says so. Of
+/// other settings it may be asked whether they are right.
+fn says_cases(tracer: &Tracer<'_>, path: &Path) -> bool {
+    let text = tracer.files.text(path).unwrap_or_default();
+    let is_key =
+        |word: &str| text.contains(&format!("\"{word}\"")) || text.contains(&format!("{word}:"));
+    CASES.contains(&name_of(&directory_of(path))) || CASES.into_iter().any(is_key)
+}
 
-    fn data_in(&self, place: &Path, end: &str) -> Vec<PathBuf> {
-        let is_own = |path: &&PathBuf| {
-            path.parent() == Some(place) && extension_of(path) == end && !is_foreign(path)
-        };
-        let near = below(self.files, place).take(FILES_MAX).filter(is_own);
-        near.filter(|path| is_data(path) && !is_in_judging_place(path)).cloned().collect()
-    }
+fn data_in(tracer: &Tracer<'_>, place: &Path, end: &str) -> Vec<PathBuf> {
+    let is_own = |path: &&PathBuf| {
+        path.parent() == Some(place) && extension_of(path) == end && !is_foreign(path)
+    };
+    let near = below(tracer.files, place).take(FILES_MAX).filter(is_own);
+    near.filter(|path| is_data(path) && !is_in_judging_place(path)).cloned().collect()
+}
 
-    /// Whether other code than tests names the file or its directory, or too much may do so.
-    fn place_is_read_elsewhere(&self, path: &Path, script: &Path) -> bool {
-        let place = directory_of(path);
-        let place = name_of(&place);
-        let forms = [
-            name_of(path).into(),
-            format!("{place}/"),
-            format!("'{place}'"),
-            format!("\"{place}\""),
-        ];
-        let is_code = |own: &&PathBuf| {
-            is_code(extension_of(own)) && said(own).is_none() && !is_foreign(own) && *own != script
-        };
-        let mut code = self.scanned().filter(is_code);
-        let names = |own: &PathBuf| {
-            let text = self.files.text(own).unwrap_or_default();
-            forms.iter().any(|form| text.contains(form.as_str()))
-        };
-        code.by_ref().take(FILES_MAX).any(names) || code.next().is_some()
-    }
+/// Whether other code than tests names the file or its directory, or too much may do so.
+fn place_is_read_elsewhere(tracer: &Tracer<'_>, path: &Path, script: &Path) -> bool {
+    let place = directory_of(path);
+    let place = name_of(&place);
+    let forms =
+        [name_of(path).into(), format!("{place}/"), format!("'{place}'"), format!("\"{place}\"")];
+    let is_code = |own: &&PathBuf| {
+        is_code(extension_of(own)) && said(own).is_none() && !is_foreign(own) && *own != script
+    };
+    let mut code = tracer.scanned().filter(is_code);
+    let names = |own: &PathBuf| {
+        let text = tracer.files.text(own).unwrap_or_default();
+        forms.iter().any(|form| text.contains(form.as_str()))
+    };
+    code.by_ref().take(FILES_MAX).any(names) || code.next().is_some()
 }
 
 /// Whether a word is the name of a hidden file with settings of the script itself: `.lintrc.json` of

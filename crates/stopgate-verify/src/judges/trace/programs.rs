@@ -34,7 +34,7 @@ impl Tracer<'_> {
         }
         self.trace.programs.insert(program.into());
         self.put_on_path(program, stand);
-        if self.linked_program(program, rest, fate, stand) {
+        if super::linked_programs::linked_program(self, program, rest, fate, stand) {
             return;
         }
         self.known(name, rest, fate, stand);
@@ -100,7 +100,7 @@ impl Tracer<'_> {
         if ["java", "javac"].contains(&name) {
             self.class_path(rest, stand);
         }
-        self.watch_arguments(name, rest, stand);
+        super::watched::watch_arguments(self, name, rest, stand);
         match trade_of(name) {
             Trade::Runner => {
                 self.tool(name);

@@ -365,9 +365,9 @@ impl Tracer<'_> {
         }
         if rank == Rank::Judge {
             self.trace.tools.extend(asks_git(&text).then(|| "git".into()));
-            self.own_settings(path, &text, &inside);
+            super::own_settings::own_settings(self, path, &text, &inside);
             self.helpers_of(path, &text, &inside);
-            self.watch_in_script(&text, &inside);
+            super::watched::watch_in_script(self, &text, &inside);
         }
     }
 

@@ -2,10 +2,10 @@ use super::*;
 
 const SCRIPT: &str = r#"use std::env;
 fn main() {
-    let here = env::var("CARGO_MANIFEST_DIR").unwrap();
+    let here = var("CARGO_MANIFEST_DIR").unwrap();
     let date = "today";
     println!("cargo:rustc-env=GOLDEN_DIR={here}/golden");
-    if env::var("TARGET").unwrap().starts_with("wasm") {
+    if var("TARGET").unwrap().starts_with("wasm") {
         println!("cargo::rustc-cfg=emulated");
     }
     println!("cargo:rustc-env=DATE={date}");
@@ -13,7 +13,7 @@ fn main() {
     for line in lines() {
         cases += line;
     }
-    std::fs::write(format!("{}/cases.rs", env::var("OUT_DIR").unwrap()), cases).unwrap();
+    std::fs::write(format!("{}/cases.rs", var("OUT_DIR").unwrap()), cases).unwrap();
 }
 
 fn lines() -> Vec<&'static str> {
@@ -49,7 +49,7 @@ fn what_the_work_is_told_is_work() {
 fn what_tests_are_told_is_put_back_into_todays_script() {
     for (from, to) in [
         ("{here}/golden", "{here}/other"),
-        (r#"let here = env::var("CARGO_MANIFEST_DIR").unwrap();"#, r#"let here = "/tmp";"#),
+        (r#"let here = var("CARGO_MANIFEST_DIR").unwrap();"#, r#"let here = "/tmp";"#),
         (r#"starts_with("wasm")"#, "contains('-')"),
         ("cases += line;", "drop(line);"),
         (r#"vec!["a", "b"]"#, r#"vec!["a"]"#),
