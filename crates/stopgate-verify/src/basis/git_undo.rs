@@ -46,7 +46,7 @@ pub(super) struct GitChanges {
 }
 
 impl GitChanges {
-    /// Where there is no such place, a person is asked about everything.
+    /// Without such a place, a person is asked about all of it.
     pub(super) fn all_lasting(self) -> Self {
         let Self { mut lasting, undone, undo } = self;
         lasting.extend(undone);

@@ -82,7 +82,19 @@ impl GitView<'_, '_> {
         let head = self.ask_git(&["rev-parse", "--verify", "HEAD^{commit}"].map(OsStr::new))?;
         let common = self.ask_git(&["merge-base", commit, "HEAD"].map(OsStr::new));
         let text = "the history of the start is not behind HEAD any more";
-        common.is_none().then(|| LastingChange::new(text, &String::from_utf8_lossy(&head)))
+        let is_lost = common.is_none() && !self.begins_alike(commit);
+        is_lost.then(|| LastingChange::new(text, &String::from_utf8_lossy(&head)))
+    }
+
+    /// Whether HEAD begins with a commit of the start that was only written anew: an amended first
+    /// commit keeps its author and the time at which it was made.
+    fn begins_alike(&self, commit: &str) -> bool {
+        let form = "--format=%an %ae %at";
+        let first =
+            |of: &str| self.ask_git(&["log", "--max-parents=0", form, of, "--"].map(OsStr::new));
+        let (Some(then), Some(now)) = (first(commit), first("HEAD")) else { return false };
+        let mut then = then.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        then.any(|line| now.split(|byte| *byte == b'\n').any(|own| own == line))
     }
 
     /// Judges that git has otherwise than the tree has them, which an original run does not
@@ -317,9 +329,20 @@ mod tests {
         scene.commit();
         assert_eq!(scene.changes(&basis).lasting, [""; 0]);
         scene.git(&["checkout", "-q", "--orphan", "anew"]);
-        scene.commit();
+        let late = "--date=2001-01-01T00:00:00Z";
+        scene.git(&["commit", "-q", "--allow-empty", late, "-m", "anew"]);
         let told = "the history of the start is not behind HEAD any more";
         assert!(scene.changes(&basis).lasting.iter().any(|text| text == told));
+    }
+
+    #[test]
+    fn a_first_commit_that_was_amended_is_none() {
+        let scene = Scene::new("HEAD");
+        let basis = scene.basis();
+        scene.write("app.sh", "true");
+        scene.git(&["add", "-A"]);
+        scene.git(&["commit", "-q", "--amend", "--no-edit"]);
+        assert_eq!(scene.changes(&basis).lasting, [""; 0]);
     }
 
     #[test]
