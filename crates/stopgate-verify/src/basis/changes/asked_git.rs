@@ -86,9 +86,13 @@ impl GitView<'_, '_> {
         is_lost.then(|| LastingChange::new(text, &String::from_utf8_lossy(&head)))
     }
 
-    /// Whether HEAD begins with a commit of the start that was only written anew: an amended first
-    /// commit keeps its author and the time at which it was made.
+    /// Whether HEAD begins with the commit of the start, written anew: an amended first commit keeps
+    /// its author and the time at which it was made. One that had others behind it is never that.
     fn begins_alike(&self, commit: &str) -> bool {
+        let parent = format!("{commit}^");
+        if self.ask_git(&["rev-parse", "-q", "--verify", &parent].map(OsStr::new)).is_some() {
+            return false;
+        }
         let form = "--format=%an %ae %at";
         let first =
             |of: &str| self.ask_git(&["log", "--max-parents=0", form, of, "--"].map(OsStr::new));
