@@ -41,6 +41,9 @@ pub(crate) struct HardnessOptions {
     /// How long each fuzz target runs; the fuzzer takes 0 for no end at all
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = value_parser!(u64).range(1..))]
     seconds: u64,
+    /// Only this fuzz target; repeat it for several
+    #[arg(long = "target", value_name = "NAME")]
+    targets: Vec<String>,
 }
 
 impl HardnessOptions {

@@ -63,7 +63,7 @@ pub(super) fn measure(plan: &HardnessOptions, findings: &mut Findings) -> Result
         return Ok(());
     }
     let root = tools::root()?;
-    let names = targets(&root)?;
+    let names = wanted(targets(&root)?, &plan.targets)?;
     let place = build(root)?;
     let columns = ["target", "executions", "per s", "edges", "new edges", "peak MiB", "crashes"];
     let mut table = Table::new("Fuzzing", &columns);
@@ -101,6 +101,14 @@ fn targets(root: &Path) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Those that were asked for; all of them where none was.
+fn wanted(all: Vec<String>, asked: &[String]) -> Result<Vec<String>> {
+    if let Some(unknown) = asked.iter().find(|name| !all.contains(name)) {
+        bail!("{unknown} is not a fuzz target; there are {}", all.join(", "));
+    }
+    Ok(if asked.is_empty() { all } else { asked.to_vec() })
 }
 
 /// Builds all targets; a machine that is named spares build scripts and macros the flags.

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use super::{Said, read, violations};
+use super::{Said, read, violations, wanted};
 
 const QUIET: &str = "\
 INFO: Running with entropic power schedule (0xFF, 100).
@@ -49,4 +49,14 @@ fn a_fuzzer_that_broke_down_or_saw_nothing_is_no_success() {
 fn found(code: i32, log: &str) -> Vec<String> {
     let status = ExitStatus::from_raw(code << 8);
     violations("task", status, &read(log), Path::new("/l/task"))
+}
+
+#[test]
+fn a_target_that_does_not_exist_is_named() {
+    let all = || ["glob", "report", "task"].map(String::from).to_vec();
+    let asked = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect::<Vec<_>>();
+    assert_eq!(wanted(all(), &[]).unwrap(), all());
+    assert_eq!(wanted(all(), &asked(&["task", "glob"])).unwrap(), ["task", "glob"]);
+    let refused = wanted(all(), &asked(&["glob", "globs"])).unwrap_err().to_string();
+    assert_eq!(refused, "globs is not a fuzz target; there are glob, report, task");
 }
