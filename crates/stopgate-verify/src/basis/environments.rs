@@ -4,6 +4,8 @@
 //! pytest loads by themselves, steer the runner: an original run goes without those that came since
 //! the start.
 
+mod programs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stopgate_system::CanonicalPath;
 
+pub(crate) use self::programs::{usual_places, written_since};
 use super::outside::{children, read, steering_in};
 use crate::files::read_text;
 use crate::tree::{Stat, hash_of, hex};
@@ -147,24 +150,32 @@ pub(crate) fn steering_since(
     since: Option<i64>,
     known: &[RunnerPlugin],
 ) -> Vec<SteeringFile> {
-    let is_young = |path: &PathBuf| {
-        let written = fs::metadata(path).ok().map(|found| Stat::of_metadata(&found).ctime);
-        written.is_some_and(|written| since.is_none_or(|since| written > since))
-    };
     let steers = |path: &Path, content: &[u8]| match RunnerPlugin::of(path) {
         Some(plugin) => !plugin.is_known(known),
         None => runs_code(path, content) || leads_to_copy(root, content),
     };
-    let found = steering(prefix).into_iter().filter(is_young).filter_map(|path| {
-        let content = read(&path)?;
-        steers(&path, &content).then(|| SteeringFile { path, content: hex(&hash_of(&content)) })
-    });
+    let found =
+        steering(prefix).into_iter().filter(|path| is_young(path, since)).filter_map(|path| {
+            let content = read(&path)?;
+            steers(&path, &content).then(|| SteeringFile { path, content: hex(&hash_of(&content)) })
+        });
     found.collect()
 }
 
+/// Whether the file was written after `since`.
+fn is_young(path: &Path, since: Option<i64>) -> bool {
+    let written = fs::metadata(path).ok().map(|found| Stat::of_metadata(&found).ctime);
+    written.is_some_and(|written| since.is_none_or(|since| written > since))
+}
+
 fn steering(prefix: &Path) -> Vec<PathBuf> {
-    let libraries = children(&prefix.join("lib"), |name| name.starts_with("python"));
-    libraries.iter().flat_map(|library| steering_in(&library.join("site-packages"))).collect()
+    libraries(prefix).iter().flat_map(|place| steering_in(place)).collect()
+}
+
+/// Where the environment at `prefix` has its packages.
+fn libraries(prefix: &Path) -> Vec<PathBuf> {
+    let versions = children(&prefix.join("lib"), |name| name.starts_with("python"));
+    versions.iter().map(|version| version.join("site-packages")).collect()
 }
 
 /// Whether it leads to another copy of a package that the project has.

@@ -60,7 +60,16 @@ impl Compare<'_> {
         let files = environments
             .iter()
             .flat_map(|own| environments::steering_since(self.root, own, since, known));
-        for file in files.filter(|file| !masked.contains(&file.path)) {
+        let mut places = environments.clone();
+        places.extend(environments::usual_places(self.root, directory));
+        places.sort();
+        places.dedup();
+        let called = self.noted.judges.called();
+        let programs = places
+            .iter()
+            .flat_map(|own| environments::written_since(self.root, own, since, &called));
+        let files: Vec<SteeringFile> = files.chain(programs).collect();
+        for file in files.into_iter().filter(|file| !masked.contains(&file.path)) {
             self.steered(file);
         }
     }
