@@ -2,6 +2,7 @@
 
 use super::blocks::{TextBlock, replaced, sections};
 use super::{Judging, SectionReach};
+use crate::judges::steering::steers;
 
 /// What a run of lines is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub(in crate::judges) enum JustItem {
     /// A recipe: what it needs and what it runs.
     Recipe { name: String, head: String, body: Vec<String> },
     /// A variable.
-    Variable { name: String, value: String },
+    Variable { name: String, value: String, is_exported: bool },
     /// Another name for a recipe.
     Alias { name: String, of: String },
     /// `set …`
@@ -46,8 +47,9 @@ fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
                 let body: Vec<&str> = body.iter().map(|line| line.trim()).collect();
                 (Some(format!("recipe {name}")), format!("{} {head} {body:?}", lines.attributes))
             }
-            JustItem::Variable { name, value } if reach.names.contains(&format!("${name}")) => {
-                (Some(format!("variable {name}")), value.clone())
+            JustItem::Variable { name, value, is_exported } if judges(name, reach) => {
+                let sign = if *is_exported { "export " } else { "" };
+                (Some(format!("variable {name}")), format!("{sign}{value}"))
             }
             JustItem::Alias { name, of } if reach.names.contains(name) => {
                 (Some(format!("alias {name}")), of.clone())
@@ -62,6 +64,12 @@ fn blocks(text: &str, reach: &SectionReach) -> Vec<TextBlock> {
         TextBlock { key, says, text: lines.text }
     };
     parse(text).into_iter().map(block).collect()
+}
+
+/// Whether recipes that the check reaches interpolate the variable, or it steers what they run: also
+/// without `export` in its line, `set export` has every recipe see it.
+fn judges(name: &str, reach: &SectionReach) -> bool {
+    name == "PATH" || steers(name) || reach.names.contains(&format!("${name}"))
 }
 
 /// A justfile as items, in order.
@@ -125,8 +133,9 @@ fn item(line: &str) -> JustItem {
             return JustItem::Alias { name: name[6..].trim().into(), of: value.into() };
         }
         Some((name, value)) if !name.contains([':', '(']) && is_variable(name) => {
+            let is_exported = name.starts_with("export ");
             let name = name.trim_start_matches("export ").trim();
-            return JustItem::Variable { name: name.into(), value: value.into() };
+            return JustItem::Variable { name: name.into(), value: value.into(), is_exported };
         }
         _ => {}
     }

@@ -145,7 +145,7 @@ fn variables(items: &[JustItem], text: &str) -> BTreeSet<String> {
         for word in expression.split(is_sign) {
             let is_it =
                 |item: &&JustItem| matches!(item, JustItem::Variable { name, .. } if name == word);
-            if let Some(JustItem::Variable { name, value }) = items.iter().find(is_it)
+            if let Some(JustItem::Variable { name, value, .. }) = items.iter().find(is_it)
                 && found.insert(format!("${name}"))
             {
                 open.push(value.clone());
@@ -178,7 +178,7 @@ fn without_just(line: &str) -> String {
 fn interpolated(text: &str, items: &[JustItem]) -> String {
     let mut text = text.to_string();
     for item in items {
-        if let JustItem::Variable { name, value } = item {
+        if let JustItem::Variable { name, value, .. } = item {
             let value = value.trim_matches(['"', '\'']);
             for form in [format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")] {
                 text = text.replace(&form, value);
