@@ -58,6 +58,14 @@ pub(super) fn examples_for(tracer: &mut Tracer<'_>, script: &Path, rest: &[&str]
     }
 }
 
+/// Whether all that a script is given are pages, in which it looks for fenced blocks.
+pub(super) fn are_tried(tracer: &Tracer<'_>, script: &Path, rest: &[&str], stand: &Stand) -> bool {
+    let is_page = |word: &&str| tracer.file(stand, word).is_some_and(|path| has_examples(&path));
+    !rest.is_empty()
+        && rest.iter().all(is_page)
+        && tracer.files.text(script).is_some_and(|text| text.contains("```"))
+}
+
 /// The same for texts that a script of the shell names, and whose fenced blocks it looks for.
 pub(super) fn examples_named(tracer: &mut Tracer<'_>, text: &str, stand: &Stand) {
     if !text.contains("```") {

@@ -174,7 +174,8 @@ impl Tracer<'_> {
         if is_of_tools(path) && is_script_name(path) && !is_program && rest.iter().any(asks) {
             return Some(Why::Script);
         }
-        let is_alone = rest.is_empty() && fate == OutputFate::Shown && !is_program;
+        let is_alone = rest.is_empty() || examples::are_tried(self, path, rest, stand);
+        let is_alone = is_alone && fate == OutputFate::Shown && !is_program;
         if is_alone && !says_preparing(path) && self.is_checker(path) {
             return Some(Why::Script);
         }
