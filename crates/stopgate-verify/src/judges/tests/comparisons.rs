@@ -184,6 +184,42 @@ fn what_judging_scripts_go_by_in_places_of_their_own_judges() {
 }
 
 #[test]
+fn a_tool_that_tries_out_the_examples_of_the_pages_it_is_given_judges() {
+    check(
+        "
+        tools/readme.py = blocks = re.findall('```console')\\nsubprocess.run(x)\\nsys.exit(bad)
+        tools/toc.py = skip = '```'\\nopen(x, 'w')\\nsys.exit(0)
+        tools/words.py = sys.exit(bad)
+        README.md
+        ",
+        "
+        python3 tools/readme.py README.md => README.md tools/readme.py
+        python3 tools/readme.py README.md --fast =>
+        python3 tools/toc.py README.md =>
+        python3 tools/words.py README.md =>
+        ",
+    );
+}
+
+#[test]
+fn data_that_says_what_is_tried_judges_with_the_script_that_tries_it() {
+    let script = "import json, sys\\nsys.path.insert(0, 'src')\\nfrom area import area\\n\
+        all = json.load(open('wishes.json'))\\nsys.exit(bad(all))";
+    let scene = format!(
+        "tools/open.py = {script}\nwishes.json = [{{\"name\": \"a\", \"test\": \"b\"}}]\nsrc/area.py"
+    );
+    let command = "python3 tools/open.py";
+    check(&scene, &format!("{command} => tools/open.py wishes.json"));
+    // What the work reads is work; so is what says nothing of tests, or is only looked at.
+    let read = format!("{scene}\nsrc/load.py = open('wishes.json')");
+    check(&read, &format!("{command} => tools/open.py"));
+    let other = scene.replace("\"test\"", "\"text\"");
+    check(&other, &format!("{command} => tools/open.py"));
+    let looks = scene.replace("from area import area\\n", "");
+    check(&looks, &format!("{command} => tools/open.py"));
+}
+
+#[test]
 fn a_text_whose_examples_a_shell_script_runs_judges() {
     check(
         "

@@ -39,6 +39,20 @@ const CASES: [&str; 15] = [
     "suites",
     "assertions",
 ];
+/// The same for data that a script names: limits and budgets may well be what is to be changed.
+const TRIED: [&str; 11] = [
+    "test",
+    "tests",
+    "cases",
+    "scenarios",
+    "steps",
+    "expect",
+    "expected",
+    "expectations",
+    "want",
+    "assert",
+    "assertions",
+];
 /// A shorter word says nothing about whose settings a file holds.
 const WORD_MIN: usize = 3;
 
@@ -51,7 +65,33 @@ pub(super) fn own_settings(tracer: &mut Tracer<'_>, script: &Path, text: &str, s
         let read = variables_of(text).into_iter().take(VARIABLES_MAX);
         tracer.trace.variables.extend(read.map(str::to_string));
     }
-    data_of_stages(tracer, script, text, stand);
+    if tries_work(tracer, script, text) {
+        data_of_stages(tracer, script, text, stand);
+        named_cases(tracer, text, stand);
+    }
+}
+
+/// Whether a script imports what it judges.
+fn tries_work(tracer: &Tracer<'_>, script: &Path, text: &str) -> bool {
+    let imports = imports_of(script, text, tracer.files);
+    imports.iter().any(|path| said(path).is_none() && !says_judge(path))
+}
+
+/// `json.load(open("features.json"))`, where that says `"test": "area(2, 3) == 6"`.
+fn named_cases(tracer: &mut Tracer<'_>, text: &str, stand: &Stand) {
+    let words: BTreeSet<&str> = quoted(text).filter(|word| is_data(Path::new(word))).collect();
+    let words = words.into_iter().take(WORDS_MAX);
+    let found: Vec<PathBuf> = words.filter_map(|word| tracer.file(stand, word)).collect();
+    let is_case = |tracer: &Tracer<'_>, path: &Path| {
+        let text = tracer.files.text(path).unwrap_or_default();
+        let is_own = has_key(&text, &TRIED) && !is_foreign(path) && !is_in_judging_place(path);
+        is_own && !tracer.is_read_elsewhere(path, stand)
+    };
+    for path in found {
+        if is_case(tracer, &path) {
+            tracer.judge(path, Why::TestData);
+        }
+    }
 }
 
 /// `path.join(place, '.lintrc.json')`: wherever it lies, and where it is not there yet.
@@ -73,14 +113,7 @@ fn settings_by_name(tracer: &mut Tracer<'_>, script: &Path, text: &str, stand: &
 
 /// ``join('config', `${stage}.json`)``: cases of a script that tries the work.
 fn data_of_stages(tracer: &mut Tracer<'_>, script: &Path, text: &str, stand: &Stand) {
-    let tries = || {
-        let imports = imports_of(script, text, tracer.files);
-        imports.iter().any(|path| said(path).is_none() && !says_judge(path))
-    };
     let named: BTreeSet<(String, &str)> = text.lines().flat_map(described).collect();
-    if named.is_empty() || !tries() {
-        return;
-    }
     let cases = named.iter().flat_map(|(place, end)| cases_in(tracer, place, end, script, stand));
     for path in cases.collect::<Vec<_>>() {
         tracer.judge(path, Why::TestData);
@@ -108,9 +141,13 @@ fn cases_in(
 /// other settings it may be asked whether they are right.
 fn says_cases(tracer: &Tracer<'_>, path: &Path) -> bool {
     let text = tracer.files.text(path).unwrap_or_default();
+    CASES.contains(&name_of(&directory_of(path))) || has_key(&text, &CASES)
+}
+
+fn has_key(text: &str, words: &[&str]) -> bool {
     let is_key =
-        |word: &str| text.contains(&format!("\"{word}\"")) || text.contains(&format!("{word}:"));
-    CASES.contains(&name_of(&directory_of(path))) || CASES.into_iter().any(is_key)
+        |word: &&str| text.contains(&format!("\"{word}\"")) || text.contains(&format!("{word}:"));
+    words.iter().any(is_key)
 }
 
 fn data_in(tracer: &Tracer<'_>, place: &Path, end: &str) -> Vec<PathBuf> {
