@@ -32,7 +32,7 @@ use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, whole};
-use crate::judges::sections::{MovedTests, judging, restore, with_moved_entries};
+use crate::judges::sections::{MovedTests, judging, restore, taskfile_rank, with_moved_entries};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
@@ -344,6 +344,10 @@ impl Compare<'_> {
 
     fn new_sections(&mut self, path: &Path, kind: MixedKind, file: &TreeFile) {
         let Some(today) = self.files.text(path) else { return };
+        if kind == MixedKind::Taskfile && self.hides_taskfile(path) {
+            self.bind(path, &hex(&file.content));
+            return self.added(path);
+        }
         let reach = self.noted.judges.reach_of(path);
         let nothing = match kind {
             // What a new package's names lead to is its own.
@@ -365,6 +369,16 @@ impl Compare<'_> {
             Ok(merged) => self.merged(path, kind, merged, file),
             Err(_) => self.added(path),
         }
+    }
+
+    /// `Taskfile.yml` beside the `Taskfile.dist.yml` of the start: task reads the first one only.
+    fn hides_taskfile(&self, path: &Path) -> bool {
+        let rank = |path: &Path| taskfile_rank(path.file_name()?.to_str()?);
+        let Some(own) = rank(path) else { return false };
+        let mut known = self.basis.text.files.iter().map(|file| text_path(&file.path));
+        known.any(|known| {
+            known.parent() == path.parent() && rank(&known).is_some_and(|known| known > own)
+        })
     }
 
     fn added(&mut self, path: &Path) {

@@ -18,7 +18,7 @@ const NODE_TESTS: &str = "jest vitest mocha ava tap tape jasmine karma playwrigh
 
 /// Names (`*` stands for anything), and the tools that read such files. A name with a slash
 /// names the end of a path; `python`, `node`, `npm`… are programs, the rest are tools.
-const TABLE: [(&str, &str); 76] = [
+const TABLE: [(&str, &str); 77] = [
     (".gitattributes", "git"),
     ("pytest.ini .pytest.ini pytest.toml .pytest.toml", "pytest py.test tox nox"),
     ("conftest.py", "pytest py.test tox nox coverage"),
@@ -109,7 +109,8 @@ const TABLE: [(&str, &str); 76] = [
         "ctest mvn gradle gradlew mvnw",
     ),
     (".swiftlint.yml .swiftformat detekt.yml checkstyle.xml", "swiftlint detekt checkstyle"),
-    ("Taskfile.yml Taskfile.yaml Taskfile.dist.yml", "task"),
+    ("Taskfile.yml Taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml", "task"),
+    ("taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml", "task"),
     (".proverc .busted", "prove busted"),
 ];
 

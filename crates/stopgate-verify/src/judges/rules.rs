@@ -10,6 +10,7 @@ use super::files::{ProjectFiles, extension_of, name_of};
 use super::names::{NameSays, is_environment, is_foreign, said, says_settings};
 use super::role::{CheckConduct, JudgeRole, MixedKind, Why};
 use super::sections::make::{MakeItem, parse};
+use super::sections::taskfile_rank;
 use super::stored_path::StoredPath;
 use super::{JudgeSet, JudgeStance, shadows};
 use crate::glob::{Globs, name_matches};
@@ -275,7 +276,7 @@ impl<'a> JudgeRules<'a> {
             "tox.ini" => set.uses(&PYTHON).then_some(MixedKind::ToxIni),
             "package.json" => set.uses(&NODE).then_some(MixedKind::PackageJson),
             "Cargo.toml" => set.uses(&["cargo"]).then_some(MixedKind::CargoToml),
-            "Taskfile.yml" | "Taskfile.yaml" | "Taskfile.dist.yml" => {
+            name if taskfile_rank(name).is_some() => {
                 set.uses(&["task"]).then_some(MixedKind::Taskfile)
             }
             // Among tests it is about nothing else.

@@ -35,6 +35,7 @@ pub(crate) use self::modfile::{ModuleFile, ModuleLead, with_new_leads};
 pub(crate) use self::package::with_moved_entries;
 pub(super) use self::python_tests::is_mixed as is_mixed_python;
 pub(crate) use self::rust_moves::{MovedTests, SourcePair};
+pub(crate) use self::taskfile::taskfile_rank;
 pub(super) use self::vitest_source::has_tests as has_vitest_tests;
 
 pub(super) mod just;

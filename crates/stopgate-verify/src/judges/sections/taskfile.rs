@@ -7,6 +7,18 @@ use super::blocks::{TextBlock, replaced, sections};
 use crate::judges::names::{name_says_judge, said};
 use crate::judges::tools::mentioned;
 
+/// The names that `task` looks for, the first one that it finds first.
+const NAMES: [&str; 8] = [
+    "Taskfile.yml",
+    "taskfile.yml",
+    "Taskfile.yaml",
+    "taskfile.yaml",
+    "Taskfile.dist.yml",
+    "taskfile.dist.yml",
+    "Taskfile.dist.yaml",
+    "taskfile.dist.yaml",
+];
+
 /// Keys of the whole file that change how every task is run.
 const STEERING: [&str; 5] = ["dotenv", "env", "includes", "set", "shopt"];
 
@@ -16,6 +28,11 @@ struct TaskLines {
     section: String,
     name: String,
     text: String,
+}
+
+/// Where `task` looks for a file of this name before others; nothing where it doesn't.
+pub(crate) fn taskfile_rank(name: &str) -> Option<usize> {
+    NAMES.iter().position(|own| *own == name)
 }
 
 pub(super) fn judging(text: &str) -> Judging {
