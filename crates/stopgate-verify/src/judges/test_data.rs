@@ -16,7 +16,9 @@ use crate::glob::Globs;
 const FILES_MAX: usize = 6_000;
 
 /// Words for data that somebody is tried out with.
-const WORDS: [&str; 38] = [
+const WORDS: [&str; 40] = [
+    "contract",
+    "contracts",
     "example",
     "examples",
     "allowlist",
