@@ -7,6 +7,7 @@
 
 mod build_settings;
 mod changes;
+mod committed;
 mod environments;
 mod git_refs;
 mod git_settings;
@@ -142,9 +143,14 @@ impl Basis {
         let outputs = writes.iter().flat_map(|own| &own.outputs);
         let products = found.products(outputs.map(PathBuf::as_path));
         let is_product = |file: &&TreeFile| products.iter().any(|own| file.path.starts_with(own));
+        let commit = commit_of(root);
+        let asking = criteria.iter().zip(writes).filter(|(own, _)| own.judges.asks_git());
+        let outputs = asking.flat_map(|(_, writes)| &writes.outputs);
+        let mut committed = committed::references(root, commit.as_deref(), outputs);
         for file in found.files().filter(|file| !is_product(file)) {
             if rules.iter().any(|rules| rules.role(&file.path) != JudgeRole::Work) {
-                judging.push(note_file(root, file, &mut keep)?);
+                let committed = committed.remove(&file.path);
+                judging.push(note_file(root, file, committed, &mut keep)?);
             }
         }
         drop(rules);
@@ -156,7 +162,6 @@ impl Basis {
         reached.files.extend(linked);
         let outside = outside::note(root, &around, &tools, reached, &mut keep);
         let variables = variables.iter().map(variable_text).collect();
-        let commit = commit_of(root);
         let node = criteria.iter().filter(|own| own.judges.uses_node());
         let packages = node.flat_map(|own| package_names(root, own.judges.directory())).collect();
         let bytecode = writes.iter().find_map(|own| own.bytecode.clone());
@@ -416,9 +421,11 @@ fn imported(root: &Path, judges: &JudgeSet, files: &ListedFiles) -> Vec<Imported
     ImportedPackage::note(root, scripts.filter_map(|path| Some((path.clone(), files.text(path)?))))
 }
 
+/// Notes what a file says, or what git has of it.
 fn note_file(
     root: &Path,
     file: &TreeFile,
+    committed: Option<Vec<u8>>,
     keep: &mut ContentStore<'_>,
 ) -> Result<FileText, BasisError> {
     let path = root.join(&file.path);
@@ -430,7 +437,7 @@ fn note_file(
         kept: false,
     };
     if file.kind != FileKind::Unreadable && file.size <= KEPT_BYTES_MAX {
-        let content = content_of(&path).map_err(failed)?;
+        let content = committed.map_or_else(|| content_of(&path), Ok).map_err(failed)?;
         noted.content = hex(&hash_of(&content));
         noted.kept = keep.put(&noted.content, &content).map_err(failed)?;
     }
