@@ -164,6 +164,8 @@ impl Canvas {
     fn take_away(&mut self, path: &Path, kept: &[RestoredFile]) -> Result<(), PlaceError> {
         match self.shown(path) {
             Shown::Nothing => Ok(()),
+            // What stood in the way of a link that was put back went with that.
+            Shown::Behind(link) if kept.iter().any(|file| file.path == *link) => Ok(()),
             Shown::Behind(link) => self.take_away_behind(&link, path, kept),
             Shown::File | Shown::Link if kept.iter().any(|file| file.path == *path) => Ok(()),
             Shown::Directory if kept.iter().any(|file| file.path.starts_with(path)) => {
@@ -187,6 +189,8 @@ impl Canvas {
         let inner = real.as_deref().and_then(|real| real.strip_prefix(&self.tree).ok());
         let rest = path.strip_prefix(link).unwrap_or(path);
         match inner {
+            // It is no link any more: somebody changes the tree meanwhile.
+            Some(inner) if inner == link => Ok(()),
             Some(inner) => self.take_away(&inner.join(rest), kept),
             None if !self.tree.join(path).exists() => Ok(()),
             None => Err(PlaceError::Unusable {

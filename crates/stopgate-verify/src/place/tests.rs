@@ -72,6 +72,12 @@ impl Stage {
         self
     }
 
+    fn restore_link(mut self, path: &str, target: &str) -> Self {
+        let content = FileContent::Link(target.into());
+        self.restore.push(RestoredFile { path: path.into(), content });
+        self
+    }
+
     fn absent(mut self, path: &str) -> Self {
         self.absent.push(path.into());
         self

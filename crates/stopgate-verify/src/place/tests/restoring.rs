@@ -125,6 +125,26 @@ fn what_is_behind_a_link_is_taken_away_where_it_is_or_refused() {
 }
 
 #[test]
+fn a_link_that_became_a_directory_is_a_link_again() {
+    for kind in kinds() {
+        let stage = Stage::new()
+            .restore_link("tests/data", "../shared")
+            .absent("tests/data")
+            .absent("tests/data/first.txt")
+            .absent("tests/data/deep/second.txt");
+        stage.scene.write("shared/first.txt", "the start's");
+        stage.scene.write("tests/data/first.txt", "the work's");
+        stage.scene.write("tests/data/deep/second.txt", "new");
+        let place = stage.open(kind);
+        assert_eq!(
+            stage.says(&place, "readlink tests/data; ls tests/data; cat tests/data/first.txt"),
+            "../shared\nfirst.txt\nthe start's",
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
 fn restored_files_are_new_and_others_keep_their_times_and_modes() {
     for kind in kinds() {
         let stage = Stage::new().restore("tests/a.py", "strong").restore("src/sub/y", "y");
