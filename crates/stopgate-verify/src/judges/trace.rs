@@ -6,6 +6,7 @@ mod arguments;
 mod does;
 mod examples;
 mod exceptions;
+mod git;
 mod interpreters;
 mod just_reach;
 mod linked_programs;

@@ -234,6 +234,25 @@ fn a_text_whose_examples_a_shell_script_runs_judges() {
 }
 
 #[test]
+fn references_that_git_compares_with_a_commit_judge() {
+    check(
+        "
+        golden.sh = sh app.sh > golden/a.txt
+        golden/a.txt
+        src/app.rs
+        want/expected.txt
+        ",
+        "
+        sh golden.sh && git diff --exit-code -- golden => golden/a.txt
+        sh golden.sh && git diff --quiet golden/a.txt want => golden/a.txt want/expected.txt
+        sh golden.sh && test -z \"$(git status --porcelain golden)\" => golden/a.txt
+        sh golden.sh && git diff golden =>
+        cargo fmt && git diff --exit-code -- src =>
+        ",
+    );
+}
+
+#[test]
 fn scripts_in_other_languages_that_ask_git_make_its_settings_count() {
     let scene = Scene::new("tools/check.py = subprocess.run(['git', 'archive', 'HEAD'])\nb.py");
     assert!(scene.set(&criterion("package", "python3 tools/check.py")).asks_git());

@@ -75,38 +75,6 @@ impl Tracer<'_> {
         }
     }
 
-    /// What git makes of the files depends on its attributes, and `git show HEAD:tests/run.sh`
-    /// names a file of the project.
-    pub(super) fn git(&mut self, rest: &[&str], stand: &Stand) {
-        self.tool("git");
-        if rest.starts_with(&["hook", "run"]) {
-            return self.git_hook(rest, stand);
-        }
-        let named = rest.iter().filter_map(|word| word.split_once(':')).map(|(_, path)| path);
-        for path in named.filter(|path| !path.is_empty() && !is_open(path)) {
-            let own = path.strip_prefix("./").map_or(Path::new(""), |_| &stand.directory);
-            let file = inner(self.root, own, path);
-            let file = file.filter(|file| self.files.paths().contains(file));
-            let judges = |file: &PathBuf| said(file).is_some() || says_judge(file);
-            if let Some(file) = file.filter(judges) {
-                self.follow(&file, Why::Script, stand);
-            }
-        }
-    }
-
-    /// `git hook run pre-commit`: the script in the project's own directory of hooks.
-    fn git_hook(&mut self, rest: &[&str], stand: &Stand) {
-        let Some(name) = rest.iter().skip(2).find(|word| !word.starts_with('-')) else { return };
-        let config = self.files.text(Path::new(".git/config")).unwrap_or_default();
-        let own = config.lines().filter_map(|line| line.split_once('='));
-        let own = own.filter(|(key, _)| key.trim().eq_ignore_ascii_case("hooksPath"));
-        let Some(place) = own.map(|(_, value)| value.trim()).next_back() else { return };
-        let path = inner(self.root, Path::new(""), place).map(|place| place.join(name));
-        if let Some(path) = path.filter(|path| self.files.paths().contains(path)) {
-            self.follow(&path, Why::Script, stand);
-        }
-    }
-
     /// `check.sh tests/a.py`: tests among the arguments of a script are still tests.
     pub(super) fn arguments_of(&mut self, rest: &[&str], stand: &Stand) {
         self.mentions(rest, stand);
