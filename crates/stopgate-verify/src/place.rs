@@ -397,7 +397,7 @@ fn make_copy(
     to: &Path,
     deadline: &Deadline,
 ) -> Result<(), PlaceError> {
-    let mut canvas = Canvas::blank(recipe.root, to).map_err(failed(to))?;
+    let mut canvas = Canvas::blank(recipe.root, to, sort).map_err(failed(to))?;
     copy_tree(recipe, sort, &mut canvas, deadline)?;
     canvas.apply(recipe)?;
     canvas.finish().map_err(failed(to))

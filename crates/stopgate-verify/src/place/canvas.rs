@@ -14,6 +14,8 @@ use stopgate_system::CanonicalPath;
 use stopgate_system::fs::{DirBuilderExt, FileTypeExt, MetadataExt, lchown, symlink};
 use stopgate_system::set_mode;
 
+use super::copier::CopySort;
+use super::relink::relink;
 use super::{FileContent, PlaceError, PlaceRecipe, RestoredFile, failed};
 
 /// What becomes of a directory once everything is in it.
@@ -42,6 +44,8 @@ pub(super) struct Canvas {
     tree: PathBuf,
     /// Where we write.
     top: PathBuf,
+    /// Where that will be seen.
+    sort: CopySort,
     /// What shows through.
     below: Option<PathBuf>,
     finish: BTreeMap<PathBuf, DirFinish>,
@@ -51,15 +55,15 @@ pub(super) struct Canvas {
 
 impl Canvas {
     /// A new directory that will hold everything.
-    pub(super) fn blank(tree: &Path, top: &Path) -> io::Result<Self> {
+    pub(super) fn blank(tree: &Path, top: &Path, sort: CopySort) -> io::Result<Self> {
         make_dir(top)?;
         let (finish, changed) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { tree: tree.into(), top: top.into(), below: None, finish, changed })
+        Ok(Self { tree: tree.into(), top: top.into(), sort, below: None, finish, changed })
     }
 
     /// A new directory that covers the tree in parts.
     pub(super) fn over(tree: &Path, top: &Path) -> io::Result<Self> {
-        let mut canvas = Self::blank(tree, top)?;
+        let mut canvas = Self::blank(tree, top, CopySort::Bound)?;
         canvas.below = Some(tree.into());
         canvas.model(Path::new(""), &fs::symlink_metadata(tree)?)?;
         Ok(canvas)
@@ -68,6 +72,14 @@ impl Canvas {
     /// The directory itself.
     pub(super) fn top(&self) -> &Path {
         &self.top
+    }
+
+    /// Where the link at a path must lead to be what it is in the tree.
+    pub(super) fn link_target(&self, path: &Path, target: PathBuf) -> PathBuf {
+        match self.sort {
+            CopySort::Bound => target,
+            CopySort::Elsewhere => relink(&self.tree, &self.top, path, &target),
+        }
     }
 
     /// Restores files and takes others away.
@@ -121,7 +133,7 @@ impl Canvas {
         remove_any(&to)?;
         self.changed.insert(parent.into());
         match &file.content {
-            FileContent::Link(target) => symlink(target, &to),
+            FileContent::Link(target) => symlink(self.link_target(&file.path, target.into()), &to),
             FileContent::File { bytes, executable } => {
                 fs::write(&to, bytes)?;
                 let mode = if *executable { 0o755 } else { 0o644 };

@@ -13,7 +13,6 @@ use super::canvas::{Canvas, make_dir};
 use super::git_copy::{GitCopy, adapt_plain_copy, is_config, is_external};
 use super::listing::{Deadline, FileList, ListEntry, Take, is_absence, is_named};
 use super::outputs::is_output;
-use super::relink::relink;
 use super::{PlaceError, PlaceRecipe, failed};
 use crate::tool::tool;
 
@@ -45,7 +44,7 @@ pub(super) fn copy_tree(
     }
     for entry in &list.entries {
         deadline.check()?;
-        copy_entry(root, sort, entry, canvas).map_err(failed(&root.join(&entry.path)))?;
+        copy_entry(root, entry, canvas).map_err(failed(&root.join(&entry.path)))?;
     }
     for path in &plan.repositories {
         GitCopy { root, copy: canvas.top(), path, sort, deadline }.make()?;
@@ -124,12 +123,7 @@ fn tracked(root: &Path, outputs: &[PathBuf]) -> Vec<PathBuf> {
     outputs.iter().filter(is_tracked).cloned().collect()
 }
 
-fn copy_entry(
-    root: &Path,
-    sort: CopySort,
-    entry: &ListEntry,
-    canvas: &mut Canvas,
-) -> io::Result<()> {
+fn copy_entry(root: &Path, entry: &ListEntry, canvas: &mut Canvas) -> io::Result<()> {
     let (from, to) = (root.join(&entry.path), canvas.top().join(&entry.path));
     let metadata = &entry.metadata;
     if metadata.is_dir() {
@@ -146,11 +140,7 @@ fn copy_entry(
         Err(error) if is_absence(&error) => return Ok(()),
         target => target?,
     };
-    let target = match sort {
-        CopySort::Bound => target,
-        CopySort::Elsewhere => relink(root, canvas.top(), &entry.path, &target),
-    };
-    symlink(target, &to)?;
+    symlink(canvas.link_target(&entry.path, target), &to)?;
     set_modified(&to, (metadata.mtime(), metadata.mtime_nsec()))
 }
 

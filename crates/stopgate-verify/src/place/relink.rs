@@ -11,6 +11,10 @@ use stopgate_system::CanonicalPath;
 pub(super) fn relink(tree: &Path, copy: &Path, path: &Path, target: &Path) -> PathBuf {
     let parent = path.parent().unwrap_or(Path::new(""));
     let from = tree.join(parent).join(target);
+    // By its text, where that says enough: what the work did on the way is no matter of the link.
+    if let (true, Ok(inner)) = (target.is_absolute(), normal(target).strip_prefix(tree)) {
+        return copy.join(inner);
+    }
     // A broken link has no real target; it is judged by its text.
     let real = from.canonical().unwrap_or_else(|_| normal(&from));
     let inner = real.strip_prefix(tree).ok();

@@ -145,6 +145,28 @@ fn a_link_that_became_a_directory_is_a_link_again() {
 }
 
 #[test]
+fn links_that_are_restored_lead_where_they_led() {
+    for kind in kinds() {
+        let stage = Stage::new();
+        let outside = stage.scene.beside("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("x"), "outside").unwrap();
+        let inside = stage.scene.root().join("src/x.py");
+        let stage = stage
+            .restore("src/x.py", "the start's")
+            .restore_link("tests/out", "../../outside")
+            .restore_link("tests/in", inside.to_str().unwrap());
+        stage.scene.write("tests/out/x", "the work's").write("tests/in", "the work's");
+        let place = stage.open(kind);
+        assert_eq!(
+            stage.says(&place, "cat tests/out/x; echo; cat tests/in"),
+            "outside\nthe start's",
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
 fn restored_files_are_new_and_others_keep_their_times_and_modes() {
     for kind in kinds() {
         let stage = Stage::new().restore("tests/a.py", "strong").restore("src/sub/y", "y");
