@@ -201,7 +201,7 @@ impl Canvas {
         let inner = real.as_deref().and_then(|real| real.strip_prefix(&self.tree).ok());
         let rest = path.strip_prefix(link).unwrap_or(path);
         match inner {
-            // It is no link any more: somebody changes the tree meanwhile.
+            // It was a link a moment ago: somebody changes the tree meanwhile.
             Some(inner) if inner == link => Ok(()),
             Some(inner) => self.take_away(&inner.join(rest), kept),
             None if !self.tree.join(path).exists() => Ok(()),

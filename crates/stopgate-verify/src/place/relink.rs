@@ -11,7 +11,7 @@ use stopgate_system::CanonicalPath;
 pub(super) fn relink(tree: &Path, copy: &Path, path: &Path, target: &Path) -> PathBuf {
     let parent = path.parent().unwrap_or(Path::new(""));
     let from = tree.join(parent).join(target);
-    // By its text, where that says enough: what the work did on the way is no matter of the link.
+    // By its text, where that says enough: what the work did on the way does not matter to the link.
     if let (true, Ok(inner)) = (target.is_absolute(), normal(target).strip_prefix(tree)) {
         return copy.join(inner);
     }

@@ -12,7 +12,7 @@ use super::super::tools::{
 };
 use super::lists::LoopBody;
 use super::scripts::is_of_tools;
-use super::{Rank, Stand, Tracer};
+use super::{Rank, Stand, Tracer, git};
 
 impl Tracer<'_> {
     pub(super) fn program(
@@ -86,7 +86,7 @@ impl Tracer<'_> {
             | "pixi" | "docker" | "docker-compose" | "podman" => {
                 self.inner_program(name, rest, fate, stand);
             }
-            "git" => self.git(rest, stand),
+            "git" => git::asks(self, rest, stand),
             "make" | "gmake" => self.make(rest, stand),
             "just" => self.just(rest, stand),
             "cargo" | "go" | "dotnet" | "mix" | "swift" | "flutter" | "dart" | "bazel" | "zig"
