@@ -70,7 +70,11 @@ pub(crate) fn all(steps: &mut Steps) -> Result<()> {
 
 /// The rooms that change most, without a client, a server or a released program.
 pub(crate) fn quick(steps: &mut Steps) -> Result<()> {
-    steps.need("tools", || get_tools(&["git", "python3", "pytest-3"]))?;
+    steps.need("tools", || {
+        get_tools(&["git", "python3", "pytest-3"])?;
+        // One test reads the manifest of everything that the workspace uses.
+        cargo(&["fetch", "--locked"])
+    })?;
     steps.run("tests of the rooms", || {
         let rooms = [
             "core", "signals", "gates", "agents", "dialects", "store", "verify", "engine", "drive",

@@ -98,18 +98,19 @@ fn a_pending_loop_is_claimed_by_exactly_one_of_eight() {
 
 #[test]
 fn a_command_and_a_running_check_do_not_wait_for_each_other() {
-    let stage =
-        Stage::with_loop("Finish --no-preflight --check slow='touch begun; sleep 3; false'");
+    let stage = Stage::with_loop(
+        "Finish --no-preflight --check slow='touch begun; sleep 3; touch over; false'",
+    );
     thread::scope(|scope| {
         let held = scope.spawn(|| stage.stop("s1", "one"));
         while !stage.path("project/begun").exists() && !held.is_finished() {
             thread::sleep(std::time::Duration::from_millis(5));
         }
         assert_eq!(stage.run("cancel").code, 0);
-        assert!(!held.is_finished(), "the check was still running");
         let answer = held.join().expect("the hook came back");
         assert!(!answer.is_sent_back(), "cancelled while its check ran: {answer}");
     });
+    assert!(!stage.path("project/over").exists(), "the check did not come to its end");
     assert_eq!(stage.standing("1stage0000"), "cancelled 0/20 s1");
 }
 
