@@ -308,26 +308,38 @@ pub(crate) fn choose(stories: Vec<TruthStory>, plan: &TruthPlan) -> Vec<TruthSto
 }
 
 /// How many stories the quick part has at most.
-const QUICK_MAX: usize = 100;
+const QUICK_MAX: usize = 120;
 /// Installed by hand or slow to start: the quick part does without.
 const NOT_QUICK: [&str; 2] = ["go", "jest"];
 
-/// One story of each family and class, and others of each ecosystem, spread evenly.
+/// One story of each family; then, while there is room, one of each family and class, and others
+/// of each ecosystem, spread evenly.
 fn quick(stories: Vec<TruthStory>) -> Vec<TruthStory> {
-    let (mut groups, mut families) = (BTreeSet::new(), BTreeSet::new());
+    let (mut families, mut classes, mut groups) =
+        (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let is_usual = |story: &TruthStory| {
         let is_counted = story.class != StoryClass::Undetectable || story.family == "undetectable";
         is_counted && !story.needs.iter().any(|need| NOT_QUICK.contains(&need.as_str()))
     };
+    let usual = stories.into_iter().filter(is_usual);
+    let (mut chosen, others): (Vec<_>, Vec<_>) =
+        usual.partition(|story| families.insert(story.family.clone()));
+    classes.extend(chosen.iter().map(|story| (story.family.clone(), story.class)));
+    let (of_classes, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|story| classes.insert((story.family.clone(), story.class)));
     let is_new = |story: &TruthStory| {
         groups.insert((story.family.clone(), story.class, story.ecosystem.clone()))
     };
-    let all = stories.into_iter().filter(is_usual).filter(is_new);
-    let (mut chosen, others): (Vec<_>, Vec<_>) =
-        all.partition(|story| families.insert((story.family.clone(), story.class)));
-    let (all, room) = (others.len(), QUICK_MAX.saturating_sub(chosen.len()));
-    let is_kept = |at: usize| at * room / all != (at + 1) * room / all;
+    for more in [of_classes, others.into_iter().filter(is_new).collect()] {
+        let room = QUICK_MAX.saturating_sub(chosen.len());
+        chosen.extend(spread(more, room));
+    }
     chosen
-        .extend(others.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one));
-    chosen
+}
+
+/// At most `room` of these, spread evenly.
+fn spread(stories: Vec<TruthStory>, room: usize) -> impl Iterator<Item = TruthStory> {
+    let all = stories.len();
+    let is_kept = move |at: usize| all <= room || at * room / all != (at + 1) * room / all;
+    stories.into_iter().enumerate().filter(move |(at, _)| is_kept(*at)).map(|(_, one)| one)
 }
