@@ -131,8 +131,10 @@ impl Basis {
             let judges = JudgeSet::find(root, criterion, &files, options(criterion))?;
             let writes = writes.get(at).cloned().unwrap_or_default();
             let self_judged = judges.is_self_judged(&files);
-            let imported = imported(root, &judges, &files);
+            let mut imported = imported(root, &judges, &files);
             let own = note_criterion(root, criterion, judges, &writes, &variables);
+            let runners = own.installed.iter().filter_map(InstalledProgram::package);
+            imported.extend(ImportedPackage::note_runners(root, own.judges.directory(), runners));
             let watched =
                 if writes.failed { note_watched(&own.judges, &found) } else { Vec::new() };
             noted.push(CriterionText { self_judged, imported, watched, ..own });

@@ -1,7 +1,8 @@
-//! Installed packages that tests import by name, in `node_modules`.
+//! Installed packages in `node_modules` that tests import by name, or that bring a check's runner.
 //!
 //! Installing another version is everyday work. A package that says something else under the same
-//! version, or that is found nearer to the tests than it was, is not.
+//! version, or that is found nearer to the tests than it was, is not; nor is another version of a
+//! runner that no package manager put there.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,13 +13,17 @@ use serde::{Deserialize, Serialize};
 
 use super::lasting::LastingChange;
 use super::text::{path_text, text_path};
-use crate::files::read_regular;
+use crate::files::{read_regular, read_text};
 use crate::tree::{hash_of, hex};
 
 const MODULES: &str = "node_modules";
 /// A package of more files is told apart by its version.
 const FILES_MAX: usize = 300;
 const BYTES_MAX: u64 = 1024 * 1024;
+/// Where package managers note what they installed, from `node_modules` on: npm, Yarn, Bun.
+const RECORDS: [&str; 4] =
+    [".package-lock.json", ".yarn-state.yml", ".yarn-integrity", "../bun.lock"];
+const RECORD_BYTES_MAX: u64 = 64 << 20;
 /// How many packages are noted.
 const PACKAGES_MAX: usize = 60;
 
@@ -33,6 +38,9 @@ pub(crate) struct ImportedPackage {
     version: String,
     /// The fingerprint of its files; empty where there are too many.
     content: String,
+    /// Whether a program of it runs the check.
+    #[serde(default)]
+    is_runner: bool,
 }
 
 impl ImportedPackage {
@@ -45,6 +53,17 @@ impl ImportedPackage {
         }
         let found = names.into_iter().filter_map(|(name, from)| Self::found(root, &from, name));
         found.take(PACKAGES_MAX).collect()
+    }
+
+    /// The packages of these names, as a check in `directory` runs their programs.
+    pub(super) fn note_runners(
+        root: &Path,
+        directory: &Path,
+        names: impl Iterator<Item = String>,
+    ) -> Vec<Self> {
+        let names: BTreeSet<String> = names.collect();
+        let found = names.into_iter().filter_map(|name| Self::found(root, directory, name));
+        found.map(|own| Self { is_runner: true, ..own }).take(PACKAGES_MAX).collect()
     }
 
     fn found(root: &Path, from: &Path, name: String) -> Option<Self> {
@@ -61,7 +80,7 @@ impl ImportedPackage {
         let version = manifest["version"].as_str().unwrap_or_default().to_string();
         let content = fingerprint(&root.join(&place));
         let (from, place) = (path_text(from), path_text(&place));
-        Some(Self { name, from, place, version, content })
+        Some(Self { name, from, place, version, content, is_runner: false })
     }
 
     /// What is not as it was.
@@ -72,10 +91,38 @@ impl ImportedPackage {
             let text = format!("{} hides {}", place.display(), was.display());
             return Some(LastingChange::new(text, &now.content));
         }
+        if self.is_runner && now.version != self.version && !now.is_recorded(root) {
+            let text = format!("{} is not what a package manager installed", place.display());
+            return Some(LastingChange::new(text, &now.content));
+        }
         let is_known = !self.content.is_empty() && !now.content.is_empty();
         let is_edited = is_known && now.version == self.version && now.content != self.content;
         let text = || format!("{} was changed, and not its version", place.display());
         is_edited.then(|| LastingChange::new(text(), &now.content))
+    }
+
+    /// Whether a package manager noted that it installed this version.
+    fn is_recorded(&self, root: &Path) -> bool {
+        let Self { name, version, .. } = self;
+        let place = root.join(text_path(&self.place));
+        let modules = place.ancestors().find(|own| own.ends_with(MODULES));
+        let Some(modules) = modules else { return false };
+        // pnpm keeps each version in a directory of its own.
+        let store = format!("/.pnpm/{}@{version}", name.replace('/', "+"));
+        let is_stored = place.canonicalize().is_ok_and(|real| path_text(&real).contains(&store));
+        let listed = |record: &&str| {
+            let text = read_text(&modules.join(record), RECORD_BYTES_MAX).unwrap_or_default();
+            let npm: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            let of_npm = npm["packages"][format!("{MODULES}/{name}")]["version"].as_str();
+            let short = name.rsplit('/').next().unwrap_or(name);
+            let forms = [
+                format!("{name}@npm:{version}"),
+                format!("\"{name}@{version}\""),
+                format!("/{short}-{version}.tgz"),
+            ];
+            of_npm == Some(version) || forms.iter().any(|form| text.contains(form.as_str()))
+        };
+        is_stored || RECORDS.iter().any(listed)
     }
 }
 
@@ -130,6 +177,36 @@ fn fingerprint(package: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_runner_is_one_that_a_package_manager_noted() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        let place = root.join("node_modules/same");
+        install(&place, "1.0.0", "run");
+        let names = || ["same", "unknown"].map(String::from).into_iter();
+        let noted = ImportedPackage::note_runners(root, Path::new("web"), names());
+        let [runner] = noted.as_slice() else { panic!("{noted:?}") };
+        assert_eq!(runner.change(root), None);
+        install(&place, "1.0.0", "pass");
+        assert!(runner.change(root).is_some());
+        install(&place, "1.1.0", "pass");
+        let said = runner.change(root).expect("a change").text;
+        assert_eq!(said, "node_modules/same is not what a package manager installed");
+        let records = [
+            (".package-lock.json", r#"{"packages": {"node_modules/same": {"version": "1.1.0"}}}"#),
+            (".yarn-state.yml", "\"same@npm:1.1.0\":\n  locations:\n"),
+            (".yarn-integrity", r#"{"lockfileEntries": {"same@^1": "…/same/-/same-1.1.0.tgz#a"}}"#),
+            ("../bun.lock", r#"{"packages": {"same": ["same@1.1.0", {}]}}"#),
+        ];
+        for (record, text) in records {
+            let record = root.join("node_modules").join(record);
+            fs::write(&record, text).expect("write it");
+            assert_eq!(runner.change(root), None, "{}", record.display());
+            fs::write(&record, text.replace("1.1.0", "1.0.0")).expect("write it");
+            assert!(runner.change(root).is_some(), "{}", record.display());
+        }
+    }
 
     fn install(place: &Path, version: &str, code: &str) {
         fs::create_dir_all(place).expect("make it");

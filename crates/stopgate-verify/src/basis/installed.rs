@@ -63,6 +63,14 @@ impl InstalledProgram {
         Some(Self { name: name.into(), path: path_text(&path), target, content })
     }
 
+    /// The package that brings it.
+    pub(super) fn package(&self) -> Option<String> {
+        let mut parts = self.target.split('/');
+        let first = parts.next().filter(|part| !part.is_empty() && !part.starts_with('.'))?;
+        let second = parts.next()?;
+        Some(if first.starts_with('@') { format!("{first}/{second}") } else { first.into() })
+    }
+
     /// What is not as it was.
     pub(super) fn change(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
         if self.path.is_empty() {
