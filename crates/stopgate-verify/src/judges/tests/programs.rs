@@ -88,3 +88,38 @@ fn rules_that_make_something_from_tests_judge_and_their_sources_are_work() {
         assert_eq!(of(&text).is_kept_by(&of(&today)), kept, "{from} => {to}");
     }
 }
+
+#[test]
+fn what_a_program_of_the_work_reads_line_by_line_is_work() {
+    check(
+        "
+        tools/gen.sh = while read -r a; do echo $a; done < spec/list.txt > docs/list.md\\n
+        tools/each.sh = while read -r a; do pytest $a; done < suite.txt\\n
+        spec/list.txt
+        suite.txt
+        docs/list.md
+        ",
+        "
+        fresh :: sh tools/gen.sh && git diff --exit-code -- docs =>
+        start :: sh tools/each.sh => suite.txt
+        ",
+    );
+}
+
+#[test]
+fn a_package_that_tries_itself_out_is_work() {
+    check(
+        "
+        shelf/__init__.py = from .stock import add\\n
+        shelf/stock.py = def add(): pass\\n
+        shelf/selfcheck.py = from shelf import add\\nsys.exit(add())\\n
+        app/__main__.py = from shelf import add\\n
+        rules/selfcheck.py = from rules.known import KNOWN\\nsys.exit(1)\\n
+        rules/known.py = KNOWN = 1\\n
+        ",
+        "
+        works :: python -m shelf.selfcheck => shelf/selfcheck.py
+        works :: python -m rules.selfcheck => rules/known.py rules/selfcheck.py
+        ",
+    );
+}

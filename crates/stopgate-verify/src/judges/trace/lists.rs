@@ -8,7 +8,7 @@ use super::super::files::{directory_of, inner, name_of};
 use super::super::names::{is_foreign, is_in_judging_place};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, UNKNOWN, is_open};
-use super::super::tools::{Trade, is_interpreter, is_shell, plain_name, trade_of};
+use super::super::tools::{Trade, is_interpreter, is_shell, mentioned, plain_name, trade_of};
 use super::{Rank, Stand, Tracer};
 use crate::glob::Globs;
 
@@ -25,13 +25,22 @@ const PLACES_MAX: usize = 64;
 const STEPS_MAX: usize = 6;
 
 impl Tracer<'_> {
+    /// Whether a command is in a program under test, which runs no tests: what it reads is its input.
+    fn is_in_work(&self, stand: &Stand) -> bool {
+        let runs_nothing = |script: &PathBuf| {
+            self.files.text(script).is_some_and(|text| mentioned(&text).is_empty())
+        };
+        stand.rank == Rank::Command && stand.script.as_ref().is_some_and(runs_nothing)
+    }
+
     /// `xargs pytest < suite.txt`, `pytest $(cat suite.txt)`, `env $(cat x.env) pytest`,
     /// `while read …; done < cases.txt`: what the file says is part of the command.
     pub(super) fn lists(&mut self, step: &ShellStep, following: &[ScriptPart], stand: &Stand) {
         let mut found: Vec<&String> = Vec::new();
         let program = step.words.first().map_or("", String::as_str);
         self.read_scripts(step, following, stand);
-        if ["done", "xargs", "parallel", "read"].contains(&program) {
+        let is_loop = ["done", "read"].contains(&program) && !self.is_in_work(stand);
+        if is_loop || ["xargs", "parallel"].contains(&program) {
             found.extend(&step.input);
         }
         if program == "cat" && step.fate == OutputFate::Taken {

@@ -365,11 +365,15 @@ impl Tracer<'_> {
     /// What a judging script in another language imports or starts.
     fn helpers_of(&mut self, path: &Path, text: &str, stand: &Stand) {
         let own = directory_of(path);
-        let is_rooted = own.as_os_str().is_empty();
-        for import in imports_of(path, text, self.files) {
-            let is_beside = !is_rooted && import.starts_with(&own) && !says_program(&import);
+        let imports = imports_of(path, text, self.files);
+        let is_beside = |import: &PathBuf| {
+            !own.as_os_str().is_empty() && import.starts_with(&own) && !says_program(import)
+        };
+        // `python -m shelf.selfcheck` tries out the package that it is part of.
+        let is_apart = !imports.iter().any(is_beside) || !self.is_in_package_of_work(path);
+        for import in imports {
             let judges = said(&import).is_some() || says_judge(&import) || says_helper(&import);
-            if (is_beside || judges) && !is_foreign(&import) {
+            if (is_apart && is_beside(&import) || judges) && !is_foreign(&import) {
                 self.follow(&import, Why::UsedByScript, stand);
             }
         }
@@ -387,6 +391,23 @@ impl Tracer<'_> {
                 exceptions::exceptions(self, word, found);
             }
         }
+    }
+
+    /// Whether a script is beside code that files elsewhere import: tests and other work.
+    fn is_in_package_of_work(&self, script: &Path) -> bool {
+        let own = directory_of(script);
+        let end = extension_of(script);
+        let is_other = |path: &&PathBuf| {
+            extension_of(path) == end && !path.starts_with(&own) && !is_foreign(path)
+        };
+        let imports_it = |path: &PathBuf| {
+            self.reads.set(self.reads.get() + 1);
+            let text = self.files.text(path).filter(|_| self.reads.get() <= READS_MAX);
+            let imports = text.map(|text| imports_of(path, &text, self.files)).unwrap_or_default();
+            imports.iter().any(|import| import.starts_with(&own) && import != script)
+        };
+        let mut others = self.scanned().filter(is_other).take(SETTINGS_FILES_MAX);
+        !is_of_tools(script) && others.any(imports_it)
     }
 
     /// A file of the project that a judging script names.
