@@ -33,6 +33,10 @@ const UNSEEN_MAX: usize = 1_000;
 const HOOKS: [&str; 3] = ["post-checkout", "post-index-change", "reference-transaction"];
 /// Where a repository has attributes of its own.
 const ATTRIBUTES: &str = "info/attributes";
+/// Where it has a list of files of its own that git passes over.
+const EXCLUDE: &str = "info/exclude";
+/// So many new lines of that list are understood.
+const EXCLUDED_MAX: usize = 100;
 
 /// How git saw the project at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +47,9 @@ pub(crate) struct GitState {
     /// What they say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attributes_text: Option<String>,
+    /// The repository's own list of files to pass over; nothing where it was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exclude: Option<String>,
     /// Those of other files of the repository by which git shows something else: where history
     /// ends, and programs that it runs when files are checked out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -79,6 +86,7 @@ impl GitState {
             attributes_text: read_regular(&attributes, KEPT_BYTES_MAX)
                 .ok()
                 .and_then(|bytes| String::from_utf8(bytes).ok()),
+            exclude: exclude_of(&common),
             files: own_files(&common),
             unseen,
             refs: refs_of(root)?,
@@ -103,6 +111,7 @@ impl GitState {
             self.changed_upstreams(&now, &mut found);
         }
         self.changed_files(&now, &mut found);
+        self.newly_excluded(&now, root, &mut found);
         let is_young = |name: &String| is_young(&common.join(name), since);
         for name in hiding_files(&common, words).into_iter().filter(is_young) {
             let says = print_of(&common.join(&name)).unwrap_or_default();
@@ -181,6 +190,34 @@ impl GitState {
                     found.undo.files.push((path.clone(), None));
                 }
             }
+        }
+    }
+
+    /// Files that git passes over by a list that nobody else has. A run goes without the list and
+    /// without them, so that only what the check makes itself is seen.
+    fn newly_excluded(&self, now: &Self, root: &Path, found: &mut GitChanges) {
+        let (Some(then), Some(today)) = (&self.exclude, &now.exclude) else { return };
+        let known: BTreeSet<&str> = then.lines().collect();
+        let counts = |line: &&str| {
+            !line.trim().is_empty() && !line.starts_with(['#', '!']) && !known.contains(line)
+        };
+        let added: Vec<&str> = today.lines().filter(counts).take(EXCLUDED_MAX).collect();
+        if added.is_empty() {
+            return;
+        }
+        let listing = ["ls-files", "-o", "-i", "-z"].into_iter();
+        let words: Vec<&str> = listing.chain(added.iter().flat_map(|line| ["-x", line])).collect();
+        let hidden = answer(root, &words).unwrap_or_default();
+        let hidden: Vec<&str> = hidden.split('\0').filter(|path| !path.is_empty()).collect();
+        let Some(first) = hidden.first() else { return };
+        let more = if hidden.len() > 1 { " and others" } else { "" };
+        let text = format!("git's own list (.git/{EXCLUDE}) newly hides {first}{more}");
+        if hidden.len() > UNSEEN_MAX {
+            found.ask(text, today);
+        } else {
+            found.undo(text, today);
+            found.undo.files.push((EXCLUDE.into(), Some(then.clone())));
+            found.absent.extend(hidden.into_iter().map(PathBuf::from));
         }
     }
 
@@ -314,6 +351,15 @@ fn own_files(common: &Path) -> BTreeMap<String, String> {
     let hooks = HOOKS.iter().map(|hook| format!("hooks/{hook}"));
     let names = ["shallow", "info/grafts"].map(String::from).into_iter().chain(hooks);
     names.filter_map(|name| print_of(&common.join(&name)).map(|print| (name, print))).collect()
+}
+
+/// The repository's own list of files that git passes over; nothing where it can't be kept.
+fn exclude_of(common: &Path) -> Option<String> {
+    let path = common.join(EXCLUDE);
+    if path.symlink_metadata().is_err() {
+        return Some(String::new());
+    }
+    String::from_utf8(read_regular(&path, KEPT_BYTES_MAX).ok()?).ok()
 }
 
 /// The directory of git that all worktrees of a repository share.

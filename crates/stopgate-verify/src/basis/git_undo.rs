@@ -43,15 +43,17 @@ pub(super) struct GitChanges {
     pub(super) undone: Vec<LastingChange>,
     /// How it does.
     pub(super) undo: GitUndo,
+    /// Files that a run goes without, because git no longer shows them.
+    pub(super) absent: Vec<PathBuf>,
 }
 
 impl GitChanges {
     /// Without such a place, a person is asked about all of it.
     pub(super) fn all_lasting(self) -> Self {
-        let Self { mut lasting, undone, undo } = self;
+        let Self { mut lasting, undone, undo, absent: _ } = self;
         lasting.extend(undone);
         let undo = GitUndo { names: undo.names, ..GitUndo::default() };
-        Self { lasting, undone: Vec::new(), undo }
+        Self { lasting, undo, ..Self::default() }
     }
 
     pub(super) fn ask(&mut self, text: impl Into<String>, now: &str) {

@@ -65,12 +65,13 @@ pub(super) fn git_changes(compare: &mut Compare<'_>) {
         GitView(compare).committed_judges(&mut changes);
         changes.lasting.extend(GitView(compare).lost_history());
     }
-    let GitChanges { lasting, undone, undo } = changes;
+    let GitChanges { lasting, undone, undo, absent } = changes;
     for LastingChange { text, now } in undone {
         compare.found.today.push(format!("{text} {now}"));
         compare.found.texts.push(text);
     }
     compare.found.undo = undo;
+    compare.found.absent.extend(absent);
     compare.last(lasting);
 }
 

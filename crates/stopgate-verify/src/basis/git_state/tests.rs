@@ -79,6 +79,27 @@ fn attributes_of_the_start_come_back() {
 }
 
 #[test]
+fn what_the_repository_s_own_list_newly_hides_is_left_out_with_the_list() {
+    let directory = repository();
+    let root = directory.path();
+    std::fs::create_dir_all(root.join(".git/info")).expect("make it");
+    let exclude = root.join(".git/info/exclude");
+    std::fs::write(&exclude, "*.swp\n").expect("write it");
+    let noted = GitState::take(root).expect("a state");
+    std::fs::write(root.join("a.swp"), "").expect("write it");
+    std::fs::write(&exclude, "*.swp\n# mine\n\npages/\n").expect("write it");
+    assert_eq!(changes(&noted, root, &[]), GitChanges::default());
+    std::fs::create_dir_all(root.join("pages")).expect("make it");
+    std::fs::write(root.join("pages/new.md"), "new").expect("write it");
+    let found = changes(&noted, root, &[]);
+    assert_eq!(told(&found), ["git's own list (.git/info/exclude) newly hides pages/new.md"]);
+    assert_eq!(found.absent, [PathBuf::from("pages/new.md")]);
+    assert_eq!(found.undo.files, [("info/exclude".into(), Some("*.swp\n".into()))]);
+    let before = GitState { exclude: None, ..noted };
+    assert_eq!(changes(&before, root, &[]), GitChanges::default());
+}
+
+#[test]
 fn a_branch_that_judges_name_and_replaced_objects_are_brought_back() {
     let directory = repository();
     let root = directory.path();
