@@ -36,7 +36,7 @@ use stopgate_system::ffi::OsStrExt;
 
 use self::build_settings::BuildSettings;
 pub(crate) use self::changes::{GitUndo, GitUse, JudgeChanges};
-use self::changes::{note_watched, package_names};
+use self::changes::{note_makers, note_watched, package_names};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
@@ -137,7 +137,8 @@ impl Basis {
             imported.extend(ImportedPackage::note_runners(root, own.judges.directory(), runners));
             let watched =
                 if writes.failed { note_watched(&own.judges, &found) } else { Vec::new() };
-            noted.push(CriterionText { self_judged, imported, watched, ..own });
+            let makers = note_makers(root, &own.judges, &found, &mut keep)?;
+            noted.push(CriterionText { self_judged, imported, makers, watched, ..own });
         }
         let (asked, criteria) = (criteria, noted);
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
@@ -379,6 +380,7 @@ fn note_criterion(
         plugins,
         git,
         built,
+        makers: Vec::new(),
         watched: Vec::new(),
     }
 }

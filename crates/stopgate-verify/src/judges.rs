@@ -93,6 +93,12 @@ pub(crate) struct JudgeSet {
     judges: BTreeMap<StoredPath, Why>,
     /// Programs under test, whatever they are called.
     work: BTreeSet<StoredPath>,
+    /// Programs under test that make what the check has git compare.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    makers: BTreeSet<StoredPath>,
+    /// Files that make would make, and that it has git compare.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    made: BTreeSet<StoredPath>,
     /// Python source with tests beside the code that they are about.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     mixed_python: BTreeSet<StoredPath>,
@@ -243,12 +249,17 @@ impl JudgeSet {
         let keyed = |map: BTreeMap<PathBuf, BTreeSet<String>>| {
             map.into_iter().map(|(path, names)| (StoredPath(path), names)).collect()
         };
+        let compared = |paths: BTreeSet<PathBuf>| {
+            if trace.compares_by_git { stored(paths) } else { BTreeSet::new() }
+        };
         Self {
             version: VERSION,
             stance: options.stance,
             protect: criterion.terms.protect.clone(),
             may_change: options.may_change.to_vec(),
             judges: trace.judges.into_iter().map(|(path, why)| (StoredPath(path), why)).collect(),
+            makers: compared(trace.work.clone()),
+            made: compared(trace.made),
             work: stored(trace.work),
             mixed_python: BTreeSet::new(),
             mixed_vitest: BTreeSet::new(),

@@ -137,8 +137,10 @@ pub(crate) struct PlaceRecipe<'a> {
     pub(crate) scratch: &'a Path,
     /// Files that have earlier contents.
     pub(crate) restore: &'a [RestoredFile],
-    /// Paths below the root that are not there.
+    /// Paths below the root that are not there, nor directories that hold nothing else.
     pub(crate) absent: &'a [PathBuf],
+    /// Paths below the root that are not there, for the run to make them: their directories are.
+    pub(crate) unmade: &'a [PathBuf],
     /// Directories of ours that cover others; not in a copy elsewhere.
     pub(crate) mounts: &'a [BindMount],
     /// Files outside the tree that look different; not in a copy elsewhere.
@@ -382,6 +384,12 @@ impl RunPlace {
     /// What a [`BindMount`] covers is not looked at.
     pub(crate) fn written(&self) -> io::Result<Vec<WrittenPath>> {
         self.record.compare(&self.tree)
+    }
+
+    /// A file as runs have left it, where it is there and not too long.
+    pub(crate) fn left(&self, path: &Path, bytes_max: u64) -> Option<RestoredFile> {
+        let content = self.record.content(path, bytes_max)?;
+        Some(RestoredFile { path: path.into(), content })
     }
 
     fn inside(&self, path: &Path) -> PathBuf {

@@ -21,6 +21,7 @@ mod rebuilt;
 mod recommit;
 mod red_first;
 mod red_tests;
+mod remade;
 mod round;
 #[cfg(test)]
 mod scene;
@@ -29,6 +30,7 @@ mod shown_output;
 mod source_copies;
 mod standing;
 mod start_copy;
+mod surely;
 mod wording;
 
 use std::borrow::Cow;

@@ -155,6 +155,7 @@ fn open(request: &ReviewRequest<'_>, kind: PlaceKind) -> Result<RunPlace, String
         scratch: &scratch,
         restore: std::slice::from_ref(&brief),
         absent: &[],
+        unmade: &[],
         mounts: &[],
         masks: &[],
         isolation: Isolation::None,

@@ -5,6 +5,7 @@ mod compiled;
 mod following;
 mod go_modules;
 mod import_paths;
+mod makers;
 mod moves;
 mod nearer;
 mod pages;
@@ -23,6 +24,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use stopgate_core::Criterion;
 
+pub(super) use self::makers::note as note_makers;
 pub(super) use self::undeclared::package_names;
 pub(super) use self::watched::{WatchedFile, note as note_watched};
 pub(crate) use super::git_undo::GitUndo;
@@ -75,6 +77,10 @@ pub(crate) struct JudgeChanges {
     pub(crate) untracked: Vec<PathBuf>,
     /// Work of which many lines are newly left out of coverage.
     pub(crate) uncounted: Vec<PathBuf>,
+    /// Programs that make what git compares, as they were.
+    pub(crate) makers: Vec<RestoredFile>,
+    /// Files written since the start that make would make, and that git compares.
+    pub(crate) made: Vec<PathBuf>,
     /// Added files that steer the runner instead of testing.
     pub(crate) steering: Vec<PathBuf>,
     /// Whether an original run must show git the judges of the start.
@@ -180,6 +186,7 @@ impl Compare<'_> {
         undeclared::links_to_judges(self);
         silenced::unsilence(self);
         watched::bring_into_sight(self);
+        makers::changed_makers(self);
         self.build_settings();
         self.outside();
         asked_git::git_changes(self);

@@ -86,6 +86,9 @@ pub(super) struct CriterionText {
     /// What `CMake` kept in its build directories.
     #[serde(default, skip_serializing_if = "BuildSettings::is_empty")]
     pub(super) built: BuildSettings,
+    /// Programs of the project that make what it has git compare.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) makers: Vec<FileText>,
     /// What it reads and did not accept, by the patterns and directories that it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) watched: Vec<WatchedFile>,

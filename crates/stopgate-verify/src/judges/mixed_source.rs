@@ -11,7 +11,8 @@ use super::role::{CheckConduct, JudgeRole, Why};
 use super::rules::JudgeRules;
 use super::sections::SectionReach;
 use super::stored_path::StoredPath;
-use super::{JudgeSet, script_settings, sections, sourced};
+use super::{JudgeSet, JudgeStance, script_settings, sections, sourced};
+use crate::glob::Globs;
 
 impl JudgeSet {
     /// Files that the command names for their tests, and that hold the work as well.
@@ -61,6 +62,22 @@ impl JudgeSet {
     /// Patterns and directories by which the check finds what it reads.
     pub(crate) fn watched(&self) -> impl Iterator<Item = &String> {
         self.reach.watched.iter()
+    }
+
+    /// Whether a program under test makes what the check has git compare, and no person said that it
+    /// may change.
+    pub(crate) fn is_maker(&self, path: &Path) -> bool {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let may_change = || Globs::new(&self.may_change).is_ok_and(|globs| globs.takes(bytes));
+        self.stance == JudgeStance::Judges
+            && self.makers.iter().any(|own| own.0 == path)
+            && !may_change()
+    }
+
+    /// Files that make would make, and that the check has git compare.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &Path> {
+        let own = self.made.iter().map(|own| own.0.as_path());
+        own.filter(|_| self.stance == JudgeStance::Judges)
     }
 
     /// What of a file with judging sections the check reaches.

@@ -100,6 +100,10 @@ pub(super) struct CommandTrace {
     pub(super) pages: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Patterns and directories by which it finds what it reads.
     pub(super) watched: BTreeSet<String>,
+    /// Files of the project that make would make.
+    pub(super) made: BTreeSet<PathBuf>,
+    /// Whether git is to say that files are as they were committed.
+    pub(super) compares_by_git: bool,
 }
 
 /// Where a command stands.

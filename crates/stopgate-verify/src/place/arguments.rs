@@ -27,7 +27,9 @@ pub(super) fn usable_root(recipe: &PlaceRecipe<'_>) -> Result<PathBuf, PlaceErro
 /// Refuses what could not be done as asked, rather than do less.
 pub(super) fn check(recipe: &PlaceRecipe<'_>, kind: PlaceKind) -> Result<(), PlaceError> {
     let restored = recipe.restore.iter().map(|file| &file.path);
-    if let Some(path) = restored.chain(recipe.absent).find(|path| !is_inner(path)) {
+    if let Some(path) =
+        restored.chain(recipe.absent).chain(recipe.unmade).find(|path| !is_inner(path))
+    {
         return Err(unusable(path, "it is not a path below the root"));
     }
     for mount in recipe.mounts {

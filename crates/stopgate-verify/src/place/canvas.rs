@@ -87,7 +87,7 @@ impl Canvas {
         for file in recipe.restore {
             self.restore(file).map_err(failed(&file.path))?;
         }
-        for path in recipe.absent {
+        for path in recipe.absent.iter().chain(recipe.unmade) {
             self.take_away(path, recipe.restore)?;
         }
         for path in recipe.absent {

@@ -62,7 +62,16 @@ pub(super) fn probe_in(
 }
 
 fn trial_recipe<'a>(root: &'a Path, scratch: &'a Path, isolation: Isolation) -> PlaceRecipe<'a> {
-    PlaceRecipe { root, scratch, restore: &[], absent: &[], mounts: &[], masks: &[], isolation }
+    PlaceRecipe {
+        root,
+        scratch,
+        restore: &[],
+        absent: &[],
+        unmade: &[],
+        mounts: &[],
+        masks: &[],
+        isolation,
+    }
 }
 
 /// An overlay costs nothing, so the real one is tried.

@@ -42,6 +42,7 @@ impl ProjectCopy {
             scratch,
             restore: &[],
             absent: &[],
+            unmade: &[],
             mounts: &[],
             masks: &[],
             isolation: Isolation::None,

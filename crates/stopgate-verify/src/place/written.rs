@@ -11,7 +11,7 @@ use stopgate_system::set_mode;
 
 use super::canvas::is_whiteout;
 use super::{FileContent, PlaceError, PlaceRecipe, failed};
-use crate::files::open_regular;
+use crate::files::{open_regular, read_regular};
 use crate::tree::Stat;
 
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -100,6 +100,15 @@ impl PlaceRecord {
         let files = recipe.restore.iter();
         let restored = files.map(|file| (file.path.clone(), print(&file.content))).collect();
         Ok(Self { base: base.into(), base_sort, before, restored })
+    }
+
+    /// What runs have made of a file, where it is not too long.
+    pub(super) fn content(&self, path: &Path, bytes_max: u64) -> Option<FileContent> {
+        let path = self.base.join(path);
+        let about = fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
+        let bytes = read_regular(&path, bytes_max).ok()?;
+        let executable = about.mode() & 0o111 != 0;
+        Some(FileContent::File { bytes, executable })
     }
 
     /// What is different now.

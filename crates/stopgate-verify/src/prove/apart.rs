@@ -17,7 +17,8 @@ use crate::check::CheckCommand;
 use crate::env::Variable;
 use crate::git::GitFilters;
 use crate::place::{
-    Isolation, Launch, Mask, NetworkAccess, PlaceKind, PlaceRecipe, RunPlace, StandInHome,
+    Isolation, Launch, Mask, NetworkAccess, PathChange, PlaceKind, PlaceRecipe, RestoredFile,
+    RunPlace, StandInHome, WrittenPath,
 };
 use crate::shell::shell_argv;
 use crate::tree::{Tree, TreeFile, hash_of};
@@ -41,6 +42,9 @@ const CODE: [&str; 33] = [
 /// Directories that builds write to.
 const BUILT: [&str; 10] =
     ["dist", "build", "out", "target", ".next", "coverage", "tmp", "log", "logs", ".cache"];
+/// So many files are told as a run left them, and none that is longer.
+const LEFT_MAX: usize = 200;
+const LEFT_BYTES_MAX: u64 = 4 << 20;
 /// How long git may take to tell whether it tracks a file.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -60,6 +64,8 @@ pub(super) enum ApartRun {
         written: Vec<PathBuf>,
         /// What it did not have, and made itself.
         made: Vec<PathBuf>,
+        /// Files of the tree as it left them, where that is asked for.
+        left: Vec<RestoredFile>,
         /// The tests that failed, where the output names them.
         failing: Vec<String>,
         /// Whether a runner that is known says how many tests ran.
@@ -104,6 +110,14 @@ impl ApartRun {
         }
     }
 
+    /// Files of the tree as it left them.
+    pub(super) fn left(&self) -> &[RestoredFile] {
+        match self {
+            Self::Ran { left, .. } => left,
+            Self::NoPlace(_) => &[],
+        }
+    }
+
     pub(super) fn failing(&self) -> Vec<String> {
         match self {
             Self::Ran { failing, .. } => failing.clone(),
@@ -124,6 +138,10 @@ pub(super) struct Apart<'a> {
     /// on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
+    /// Files that a run finds as an earlier one left them.
+    pub(super) over: &'a [RestoredFile],
+    /// Whether it is told what a run leaves of the tree's files.
+    pub(super) tells_left: bool,
     /// When the run began that is judged.
     pub(super) ran_at: SystemTime,
 }
@@ -258,14 +276,18 @@ impl Apart<'_> {
         } else {
             None
         };
-        let mut absent = if original { changes.absent.clone() } else { Vec::new() };
-        absent.extend(self.restless.iter().cloned());
-        absent.extend(self.unbuilt(subject.criterion, judges));
+        let mut unmade = self.unbuilt(subject.criterion, judges);
+        unmade.extend(self.restless.iter().cloned());
+        let restored = if original { &changes.restore[..] } else { &[] };
+        let is_over = |file: &&RestoredFile| self.over.iter().any(|own| own.path == file.path);
+        let restored = restored.iter().filter(|file| !is_over(file));
+        let restore: Vec<RestoredFile> = restored.chain(self.over).cloned().collect();
         let recipe = PlaceRecipe {
             root: self.request.root,
             scratch: &scratch,
-            restore: if original { &changes.restore } else { &[] },
-            absent: &absent,
+            restore: &restore,
+            absent: if original { &changes.absent } else { &[] },
+            unmade: &unmade,
             mounts: &[],
             masks: if home.is_some() { &[] } else { masks },
             isolation,
@@ -330,6 +352,7 @@ impl Apart<'_> {
                 written.iter().any(|own| own.path == *path && (own.is_filled || is_stamp(path)))
             };
             let made = self.restless.iter().filter(|path| is_made(path)).cloned().collect();
+            let left = self.left_of(&one.place, &written);
             let paths = written.into_iter().map(|written| written.path).collect();
             let written = self.judges_written(&one, paths);
             let root = one.place.root().to_path_buf();
@@ -340,9 +363,20 @@ impl Apart<'_> {
                 text.as_deref().is_some_and(|text| crate::report::read(text).is_some());
             let receipt = Box::new(reading::read(one.subject.criterion, run, &root));
             let strength = if one.isolated { Strength::Hermetic } else { Strength::Clean };
-            (one.at, Ok(ApartRun::Ran { receipt, strength, written, made, failing, is_reported }))
+            (
+                one.at,
+                Ok(ApartRun::Ran { receipt, strength, written, made, left, failing, is_reported }),
+            )
         });
         Some(results.collect())
+    }
+
+    /// Files that are there today, as a run has left them.
+    fn left_of(&self, place: &RunPlace, written: &[WrittenPath]) -> Vec<RestoredFile> {
+        let Some(tree) = self.tree.filter(|_| self.tells_left) else { return Vec::new() };
+        let changed = written.iter().filter(|own| own.change == PathChange::Changed);
+        let known = changed.filter(|own| tree.file(&own.path).is_some());
+        known.take(LEFT_MAX).filter_map(|own| place.left(&own.path, LEFT_BYTES_MAX)).collect()
     }
 
     /// A file whose content in a copy is not the one that is to be proven: it was swapped while

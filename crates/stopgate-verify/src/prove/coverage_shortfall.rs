@@ -127,6 +127,7 @@ mod tests {
                 strength: Strength::Clean,
                 written: Vec::new(),
                 made: Vec::new(),
+                left: Vec::new(),
                 failing: Vec::new(),
                 is_reported,
             };

@@ -14,6 +14,7 @@ use super::built_files::BuiltFiles;
 use super::coverage_shortfall::CoverageShortfall;
 use super::measured_coverage::MeasuredCoverage;
 use super::rebuilt::RebuiltChecks;
+use super::remade::RemadeFiles;
 use super::round::Looked;
 use super::shown_output::tells_only_failures;
 use super::source_copies::SourceCopies;
@@ -101,6 +102,7 @@ impl Originals<'_> {
         self.ask_originals(&subjects, &controls, &digest, &mut receipts)?;
         RebuiltChecks(self).doubt(&subjects, &digest, &mut receipts)?;
         SourceCopies(self).doubt(&subjects, &digest, &mut receipts)?;
+        RemadeFiles(self).doubt(&subjects, &digest, &mut receipts)?;
         MeasuredCoverage(self).doubt(&subjects, &mut receipts);
         red_first::ask(&self.apart(), &subjects, &mut receipts)?;
         Some(receipts)
@@ -230,7 +232,7 @@ impl Originals<'_> {
         let Some(approved) = self.request.ground.approved.as_ref() else { return false };
         let runs = || subjects.iter().any(OriginalSubject::runs);
         approved.digest == digest
-            || (runs() && approved.digest == RebuiltChecks(self).digest(digest))
+            || (runs() && approved.digest == RebuiltChecks(self).digest(digest, subjects))
     }
 
     /// Whether a person made all tests part of the work, which may merge or drop some then.
@@ -293,6 +295,8 @@ impl Originals<'_> {
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
             built: BuiltFiles::default(),
+            over: &[],
+            tells_left: false,
             ran_at: self.looked.begun,
         }
     }

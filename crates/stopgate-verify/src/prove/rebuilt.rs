@@ -52,7 +52,9 @@ impl RebuiltChecks<'_> {
         receipts: &mut [Receipt],
     ) -> Option<()> {
         let is_due = |own: &&OriginalSubject<'_>| {
-            own.runs() && passed(receipts, &own.criterion.name).is_some() && !was_rebuilt(own)
+            own.runs()
+                && passed(receipts, &own.criterion.name).is_some()
+                && (!was_rebuilt(own) || !own.changes.made.is_empty())
         };
         let due: Vec<&OriginalSubject<'_>> = subjects.iter().filter(is_due).collect();
         let ignored = if due.is_empty() { Some(IgnoredFiles::default()) } else { self.ignored() };
@@ -62,11 +64,17 @@ impl RebuiltChecks<'_> {
             }
             return Some(());
         };
-        if ignored.left.is_empty() || self.0.is_approved(digest, subjects) {
+        let is_nothing =
+            ignored.left.is_empty() && due.iter().all(|own| own.changes.made.is_empty());
+        if is_nothing || self.0.is_approved(digest, subjects) {
             return Some(());
         }
         for subject in due {
-            let own = self.products_of(subject, &ignored);
+            let mut own = Vec::new();
+            if !was_rebuilt(subject) {
+                own = self.products_of(subject, &ignored);
+            }
+            own.extend(subject.changes.made.iter().cloned());
             if own.is_empty() {
                 continue;
             }
@@ -76,7 +84,8 @@ impl RebuiltChecks<'_> {
                 Rebuilt::Cut(run) => (run, Vec::new(), OriginalVerdict::Undecided),
             };
             let why = if made.is_empty() { NO_TIME.into() } else { wording(&made) };
-            let told = self.told_products(&run, &made, digest, &ignored.left);
+            let written = written(&ignored, subjects);
+            let told = self.told_products(&run, &made, digest, &written);
             let receipt = receipt_of(receipts, &subject.criterion.name);
             dispute(receipt, OriginalRun { verdict, ..told }, &why, Some(&run));
         }
@@ -164,8 +173,8 @@ impl RebuiltChecks<'_> {
     }
 
     /// Identifies the changes together with the files that the checks did not make themselves.
-    pub(super) fn digest(&self, digest: &str) -> String {
-        self.with_products(digest, &self.ignored().unwrap_or_default().left)
+    pub(super) fn digest(&self, digest: &str, subjects: &[OriginalSubject<'_>]) -> String {
+        self.with_products(digest, &written(&self.ignored().unwrap_or_default(), subjects))
     }
 
     fn with_products(&self, digest: &str, left: &[PathBuf]) -> String {
@@ -192,6 +201,12 @@ impl RebuiltChecks<'_> {
             failing: run.failing().into_iter().take(FAILING_MAX).collect(),
         }
     }
+}
+
+/// What was written since the start that checks may make themselves.
+fn written(ignored: &IgnoredFiles, subjects: &[OriginalSubject<'_>]) -> Vec<PathBuf> {
+    let made = subjects.iter().flat_map(|subject| &subject.changes.made);
+    ignored.left.iter().chain(made).cloned().collect()
 }
 
 /// Whether an original run made everything anew already.

@@ -13,8 +13,9 @@ use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
 
 use super::apart::{ApartRun, Judges};
 use super::original::{
-    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, passed, receipt_of,
+    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, dispute, passed, receipt_of,
 };
+use super::surely::{Otherwise, fails_surely};
 use crate::builds::{IgnoredFiles, installed_since};
 use crate::files::read_regular;
 use crate::place::{FileContent, RestoredFile};
@@ -34,14 +35,6 @@ struct SourceCopy {
     path: PathBuf,
     source: PathBuf,
     text: Vec<u8>,
-}
-
-/// What a check comes to with the copies as their sources are.
-enum PutRight {
-    /// It passes, or can't be asked here.
-    Stands,
-    /// It fails in this run.
-    Fails(ApartRun),
 }
 
 /// Asks checks with copies of the work as their sources are.
@@ -66,7 +59,7 @@ impl SourceCopies<'_> {
             return Some(());
         }
         for subject in due {
-            let PutRight::Fails(run) = self.put_right(subject, &copies)? else { continue };
+            let Otherwise::Fails(run) = self.put_right(subject, &copies)? else { continue };
             let told = OriginalRun {
                 verdict: OriginalVerdict::Rejected,
                 digest: digest.clone(),
@@ -80,22 +73,13 @@ impl SourceCopies<'_> {
         Some(())
     }
 
-    /// Fails where it does so twice, although it passes in that place with the copies as they are;
-    /// nothing where the program was asked to end.
-    fn put_right(&self, subject: &OriginalSubject<'_>, copies: &[SourceCopy]) -> Option<PutRight> {
+    /// Fails where it passes in that place only with the copies as they are; nothing where the
+    /// program was asked to end.
+    fn put_right(&self, subject: &OriginalSubject<'_>, copies: &[SourceCopy]) -> Option<Otherwise> {
         let mut changes = subject.changes.clone();
         changes.restore.extend(copies.iter().map(SourceCopy::put_right));
         let right = subject.with_changes(changes);
-        let first = self.run(&right)?;
-        if !denies(subject, &first) {
-            return Some(PutRight::Stands);
-        }
-        let second = self.run(&right)?;
-        if !denies(subject, &second) {
-            return Some(PutRight::Stands);
-        }
-        let control = self.run(subject)?;
-        Some(if accepts(subject, &control) { PutRight::Fails(second) } else { PutRight::Stands })
+        fails_surely(&right, || self.run(&right), || self.run(subject))
     }
 
     fn run(&self, subject: &OriginalSubject<'_>) -> Option<ApartRun> {
@@ -146,10 +130,6 @@ impl SourceCopy {
         let content = FileContent::File { bytes: self.text.clone(), executable: false };
         RestoredFile { path: self.path.clone(), content }
     }
-}
-
-fn denies(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
-    run.is_verdict() && !run.is_cut() && !accepts(subject, run)
 }
 
 /// The source with most of its path in common.

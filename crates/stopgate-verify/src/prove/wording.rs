@@ -62,6 +62,7 @@ mod tests {
                 strength: Strength::Clean,
                 written: Vec::new(),
                 made: Vec::new(),
+                left: Vec::new(),
                 failing: vec!["test".into(); named],
                 is_reported: true,
             };

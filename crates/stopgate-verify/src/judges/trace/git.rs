@@ -35,6 +35,7 @@ fn compare(tracer: &mut Tracer<'_>, rest: &[&str], stand: &Stand) {
     if !(says(&["diff"]) && says(&["--exit-code", "--quiet"]) || says(&["status"])) {
         return;
     }
+    tracer.trace.compares_by_git = true;
     let words = rest.iter().filter(|word| !word.starts_with('-'));
     let compared = words.flat_map(|word| tracer.files_of(stand, word));
     for path in compared.filter(|path| is_reference(path)).collect::<Vec<_>>() {

@@ -80,6 +80,10 @@ impl Tracer<'_> {
         for file in all.files.iter().cloned().chain(templates).collect::<Vec<_>>() {
             self.trace.makefiles.entry(file).or_default().extend(names.iter().cloned());
         }
+        let made = all.made_for(&names).into_iter();
+        let made = made.filter_map(|name| inner(self.root, &directory, &name));
+        let made: Vec<PathBuf> = made.filter(|own| self.files.paths().contains(own)).collect();
+        self.trace.made.extend(made);
         let inside = Stand { directory, others: Vec::new(), ..stand.clone() };
         self.run_recipes(&all, &names, &inside);
     }

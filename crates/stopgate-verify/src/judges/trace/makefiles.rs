@@ -10,6 +10,9 @@ use super::super::names::{is_code, says_judge};
 /// Targets, what they need, and the lines of the recipe.
 type MakeRule = (Vec<String>, String, Vec<String>);
 
+/// So many targets are looked at for files that are made.
+const MADE_MAX: usize = 2_000;
+
 /// What the makefiles of one command say.
 #[derive(Default)]
 pub(super) struct Makefiles {
@@ -64,6 +67,22 @@ impl Makefiles {
             }
             None => joined(target),
         }
+    }
+
+    /// Targets with recipes among these and all that they need.
+    pub(super) fn made_for(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut open: Vec<String> = names.iter().cloned().collect();
+        let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(name) = open.pop() {
+            if seen.len() >= MADE_MAX || !seen.insert(name.clone()) {
+                continue;
+            }
+            for (_, needs, recipe) in self.expanded_rules_of(&name) {
+                open.extend(self.expand(needs).split_whitespace().map(str::to_string));
+                found.extend((!recipe.is_empty()).then(|| name.clone()));
+            }
+        }
+        found
     }
 
     pub(super) fn has(&self, target: &str) -> bool {

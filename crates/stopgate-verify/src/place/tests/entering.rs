@@ -171,6 +171,7 @@ fn paths_with_odd_names_work() {
             scratch: &scratch,
             restore: &restore,
             absent: &[],
+            unmade: &[],
             mounts: &[],
             masks: &[],
             isolation: Isolation::None,

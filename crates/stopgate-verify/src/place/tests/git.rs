@@ -125,6 +125,7 @@ fn objects_that_the_tree_borrows_are_found_by_the_copy() {
         scratch: &scratch,
         restore: &[],
         absent: &[],
+        unmade: &[],
         mounts: &[],
         masks: &[],
         isolation: Isolation::None,

@@ -33,6 +33,17 @@ fn directories_that_hold_nothing_else_go_with_what_is_absent() {
 }
 
 #[test]
+fn directories_stay_for_what_the_run_is_to_make() {
+    for kind in kinds() {
+        let mut stage = Stage::new().absent("cases/new/want");
+        stage.unmade = vec!["docs/list.md".into()];
+        stage.scene.write("docs/list.md", "x").write("cases/new/want", "z");
+        let place = stage.open(kind);
+        assert_eq!(stage.says(&place, "ls -d docs cases; ls docs"), "docs", "{kind:?}");
+    }
+}
+
+#[test]
 fn nothing_is_written_through_a_link_that_the_work_planted() {
     for kind in kinds() {
         let stage = Stage::new()

@@ -8,6 +8,7 @@ fn ran(status: Status) -> ApartRun {
         strength: Strength::Clean,
         written: Vec::new(),
         made: Vec::new(),
+        left: Vec::new(),
         failing: Vec::new(),
         is_reported: true,
     }

@@ -19,6 +19,7 @@ fn is_accepted(baseline: Option<Baseline>, exit_code: i32) -> bool {
         strength: Strength::Original,
         written: Vec::new(),
         made: Vec::new(),
+        left: Vec::new(),
         failing: Vec::new(),
         is_reported: true,
     };
@@ -66,6 +67,7 @@ fn a_pass_counts_only_with_the_strength_that_is_asked_for() {
             strength,
             written: Vec::new(),
             made: Vec::new(),
+            left: Vec::new(),
             failing: Vec::new(),
             is_reported: true,
         };
