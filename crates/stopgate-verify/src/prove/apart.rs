@@ -1,53 +1,34 @@
 //! Runs checks apart from the work tree, in the best place that this machine has.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+mod meanwhile;
+
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use stopgate_core::{Criterion, Receipt, Status, Strength, Timestamp};
 
+use self::meanwhile::Restless;
 use super::built_files::BuiltFiles;
 use super::original::OriginalSubject;
 use super::recommit::with_commit;
-use super::round::{CommandRun, Round, command_of, tree_of};
+use super::round::{CommandRun, Round, command_of};
 use super::{Freshness, ProofRequest, reading};
-use crate::basis::{Basis, JudgeChanges, content_of};
+use crate::basis::Basis;
 use crate::check::CheckCommand;
 use crate::env::Variable;
-use crate::git::GitFilters;
 use crate::place::{
     Isolation, Launch, Mask, NetworkAccess, PathChange, PlaceKind, PlaceRecipe, RestoredFile,
     RunPlace, StandInHome, WrittenPath,
 };
 use crate::shell::shell_argv;
-use crate::tree::{Tree, TreeFile, hash_of};
+use crate::tree::Tree;
 
 /// How long it may take to make a place.
 const OPEN_WITHIN: Duration = Duration::from_mins(2);
-/// Files that running programs write beside the work, and that no check judges.
-const NOISE: [&str; 10] =
-    ["log", "pid", "tmp", "swp", "sock", "db", "sqlite", "sqlite3", "out", "lock"];
-
-/// What people write notes in.
-const PROSE: [&str; 4] = ["md", "rst", "adoc", "org"];
-
-/// What programs are written in, and what they are set up by: a run without it is of other work.
-const CODE: [&str; 33] = [
-    "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "rs", "go", "c", "h", "cc", "cpp", "hpp",
-    "java", "kt", "rb", "pl", "pm", "php", "cs", "swift", "sh", "bash", "lua", "toml", "cfg",
-    "ini", "mk", "yml", "yaml", "so",
-];
-
-/// Directories that builds write to.
-const BUILT: [&str; 10] =
-    ["dist", "build", "out", "target", ".next", "coverage", "tmp", "log", "logs", ".cache"];
 /// So many files are told as a run left them, and none that is longer.
 const LEFT_MAX: usize = 200;
 const LEFT_BYTES_MAX: u64 = 4 << 20;
-/// How long git may take to tell whether it tracks a file.
-const GIT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Which judges a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judges {
@@ -146,13 +127,6 @@ pub(super) struct Apart<'a> {
     pub(super) ran_at: SystemTime,
 }
 
-/// What is left out of a run because another process keeps writing to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Restless {
-    Files,
-    Directories,
-}
-
 /// A check in its place.
 struct Opened<'s> {
     at: usize,
@@ -186,37 +160,6 @@ impl Apart<'_> {
             }
         }
         Some(results)
-    }
-
-    /// Files that were written to since the tree was looked at, and that a check can do without;
-    /// or the directories in which they come and go, where git tracks nothing.
-    fn restless_now(&self, parts: Restless) -> Vec<PathBuf> {
-        let root = self.request.root;
-        let (Some(before), Some(after)) = (self.tree, tree_of(self.request, &[])) else {
-            return Vec::new();
-        };
-        let has_repository = root.ancestors().any(|place| place.join(".git").exists());
-        let is_named = |path: &Path| has_repository || path.extension().is_some();
-        let is_data = |path: &Path| is_named(path) && !has_extension(path, &CODE);
-        let is_free = |path: &Path| {
-            let is_loose = || !has_repository || !is_tracked(root, path);
-            is_data(path) && (has_extension(path, &PROSE) || is_loose())
-        };
-        let touched = after.touched_since(before).files.into_iter();
-        let files = touched.filter(|path| self.basis.is_work(path) && is_free(path));
-        if parts == Restless::Files {
-            return files.collect();
-        }
-        let named = |path: PathBuf| path.parent().map(Path::to_path_buf);
-        let named = files.filter_map(named).filter(|place| !place.as_os_str().is_empty());
-        let is_needed = |place: &Path| {
-            let inside = |file: &TreeFile| file.path.starts_with(place);
-            let counts = |path: &Path| !self.basis.is_work(path) || has_extension(path, &CODE);
-            after.files().filter(inside).any(|file| counts(&file.path))
-        };
-        let places: BTreeSet<PathBuf> = named.collect();
-        let is_free = |place: &PathBuf| !is_tracked(root, place) && !is_needed(place);
-        places.into_iter().filter(is_free).collect()
     }
 
     fn run_once(
@@ -379,49 +322,6 @@ impl Apart<'_> {
         known.take(LEFT_MAX).filter_map(|own| place.left(&own.path, LEFT_BYTES_MAX)).collect()
     }
 
-    /// A file whose content in a copy is not the one that is to be proven: it was swapped while
-    /// the copy was made.
-    fn differs(&self, copy: &Path, changes: &JudgeChanges, judges: Judges) -> Option<PathBuf> {
-        let (before, after) = (self.tree?, tree_of(self.request, &[])?);
-        let restored = |path: &PathBuf| {
-            judges == Judges::Original
-                && (changes.restore.iter().any(|file| file.path == *path)
-                    || changes.absent.contains(path))
-        };
-        let swapped = |path: &PathBuf| {
-            let then = before.file(path).map(|file| file.content);
-            let now = content_of(&copy.join(path)).ok().map(|content| hash_of(&content));
-            then != now && !restored(path)
-        };
-        let touched = after.touched_since(before).files;
-        let touched: Vec<PathBuf> =
-            touched.into_iter().filter(|path| !self.is_beside(path)).collect();
-        touched.into_iter().find(swapped)
-    }
-
-    /// Whether a file is written beside the work, and no check judges it: logs, and what a
-    /// watcher builds into a directory that git does not track.
-    fn is_beside(&self, path: &Path) -> bool {
-        let outputs = || self.request.criteria.iter().flat_map(|c| self.basis.outputs(&c.name));
-        is_noise(path)
-            || self.restless.iter().any(|own| path.starts_with(own))
-            || outputs().any(|output| output == path)
-            || (is_built(path) && !is_tracked(self.request.root, path))
-    }
-
-    /// A file of the tree that another process changed meanwhile. An overlay shows such changes
-    /// to the check, so it decides nothing then; a copy does not, and only what is left counts.
-    fn moved(&self, kind: PlaceKind) -> Option<PathBuf> {
-        let (before, after) = (self.tree?, tree_of(self.request, &[])?);
-        let touched = after.touched_since(before);
-        let counts = |path: &PathBuf| {
-            let content = |tree: &Tree| tree.file(path).map(|file| file.content);
-            let differs = kind == PlaceKind::Overlay || content(before) != content(&after);
-            differs && !self.is_beside(path)
-        };
-        touched.files.into_iter().find(counts)
-    }
-
     /// Judges that the run wrote to; what the check writes itself does not count.
     fn judges_written(&self, one: &Opened<'_>, paths: Vec<PathBuf>) -> Vec<PathBuf> {
         let outputs = self.basis.outputs(&one.subject.criterion.name);
@@ -436,34 +336,9 @@ impl Apart<'_> {
     }
 }
 
-/// Whether a running program writes such a file: `app.log`, `app.log.1`, `app.db-wal`.
-fn is_noise(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let numbered = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let kinds = numbered.rsplit_once('.').map(|(_, end)| end.split('-').next().unwrap_or(end));
-    kinds.is_some_and(|kind| NOISE.contains(&kind))
-}
-
 /// Whether there is a file with nothing in it.
 pub(super) fn is_empty(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
-}
-
-fn has_extension(path: &Path, known: &[&str]) -> bool {
-    path.extension().and_then(|end| end.to_str()).is_some_and(|end| known.contains(&end))
-}
-
-/// Whether a path is in a directory that builds write to.
-fn is_built(path: &Path) -> bool {
-    let mut parts = path.parent().into_iter().flat_map(Path::components);
-    parts.any(|part| part.as_os_str().to_str().is_some_and(|name| BUILT.contains(&name)))
-}
-
-/// Whether git tracks the file; what can't be told counts as tracked.
-fn is_tracked(root: &Path, path: &Path) -> bool {
-    let words = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()];
-    let said = crate::git::git(&words, root, GitFilters::Run, GIT_TIMEOUT);
-    !said.is_ok_and(|said| said.is_fine() && said.stdout.is_empty())
 }
 
 /// Where a criterion's command begins.

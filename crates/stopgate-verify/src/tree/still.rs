@@ -34,6 +34,19 @@ impl Tree {
         touched
     }
 
+    /// Directories of the first root that were renamed, replaced or written to since an earlier
+    /// look, although they are there: the files in them need not show it.
+    pub(crate) fn moved_directories(&self, before: &Self) -> Vec<PathBuf> {
+        let (Some(now), Some(then)) = (self.roots.first(), before.roots.first()) else {
+            return Vec::new();
+        };
+        let then = directories_of(then);
+        let is_moved =
+            |(path, stat): &(&Vec<u8>, &Stat)| then.get(*path).is_some_and(|own| own != *stat);
+        let now = directories_of(now);
+        now.iter().filter(is_moved).map(|(path, _)| path_of(path)).collect()
+    }
+
     /// The file at this path of the first root.
     pub(crate) fn file(&self, path: &std::path::Path) -> Option<TreeFile> {
         self.files().find(|file| file.root == 0 && file.path == path)

@@ -1,6 +1,7 @@
 use super::super::original::Originals;
 use super::super::scene::Scene;
 use super::*;
+use crate::basis::JudgeChanges;
 
 fn ran(status: Status) -> ApartRun {
     ApartRun::Ran {
@@ -11,16 +12,6 @@ fn ran(status: Status) -> ApartRun {
         left: Vec::new(),
         failing: Vec::new(),
         is_reported: true,
-    }
-}
-
-#[test]
-fn what_running_programs_write_is_known_by_its_name() {
-    for name in ["a.log", "a.log.1", "var/dev.db", "dev.db-wal", "dev.sqlite3-shm", "x.pid"] {
-        assert!(is_noise(Path::new(name)), "{name}");
-    }
-    for name in ["log", "logs.py", "db/schema.sql", "a.login", "2024", "notes.txt", "run.sh"] {
-        assert!(!is_noise(Path::new(name)), "{name}");
     }
 }
 

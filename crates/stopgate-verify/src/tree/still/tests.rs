@@ -36,6 +36,20 @@ fn a_file_that_came_and_went_shows_in_its_directory() {
 }
 
 #[test]
+fn a_directory_that_was_exchanged_and_put_back_was_moved() {
+    let scene = TreeScene::new();
+    scene.write("src/a.py", "one").write("src/deep/b.py", "two").write("tests/c.py", "three");
+    let before = scene.tree();
+    fs::rename(scene.path("src"), scene.path("other")).unwrap();
+    fs::rename(scene.path("other"), scene.path("src")).unwrap();
+    let after = scene.tree();
+    assert_eq!(after.touched_since(&before).files, Vec::<PathBuf>::new());
+    let mut moved = after.moved_directories(&before);
+    moved.sort();
+    assert_eq!(moved, [PathBuf::new(), PathBuf::from("src")]);
+}
+
+#[test]
 fn a_new_file_explains_its_directory() {
     let scene = TreeScene::new();
     scene.write("a.py", "one");
