@@ -200,7 +200,8 @@ fn ask(state: &mut State, question: &str, at: Timestamp) {
 
 /// An agent that claims to be done waits for nothing any more.
 fn claim(state: &mut State, at: Timestamp) {
-    if state.parking().is_some() {
+    let asks = matches!(state.phase, Phase::Waiting { on: Waiting::Answer(_), .. });
+    if asks || state.parking().is_some() {
         go_on(state, at);
     }
     if is_steering(&state.phase) {

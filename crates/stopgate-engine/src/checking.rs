@@ -207,6 +207,15 @@ fn own_pid() -> i32 {
     stopgate_system::own_pid()
 }
 
+/// Whether one of these processes runs checks for a loop.
+pub(crate) fn is_any_checking(home: &Home, processes: &[i32]) -> bool {
+    let entries = fs::read_dir(home.all_running()).into_iter().flatten().flatten();
+    let has_note = |place: &Path| {
+        processes.iter().any(|pid| note(&place.join(format!("{pid}.json"))).is_some())
+    };
+    entries.into_iter().any(|entry| has_note(&entry.path()))
+}
+
 /// Ends the checks of a loop that run now: the process that runs them cleans up and lets the agent go.
 pub(crate) fn end_checks(home: &Home, id: &LoopId) {
     // The process that asks for the end runs no checks, and must not end itself.

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stopgate_agents::{Agent, Client};
-use stopgate_verify::variable_before;
+use stopgate_verify::{processes_above, variable_before};
 
+use crate::checking::is_any_checking;
 use crate::failure::Failure;
 use crate::home::{Home, below};
 use crate::signs::Signs;
@@ -15,6 +16,9 @@ const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
 /// The variable that names the loop whose driver started a session: its id, or a dialect.
 pub const DRIVEN: &str = "STOPGATE_RUN";
+
+/// What shows that an agent runs a command that has none of its variables.
+const IN_CHECK: &str = "a check that runs";
 
 /// What the environment says, asked for piece by piece.
 ///
@@ -138,8 +142,16 @@ impl Settings {
         let own = |name: &&str| var(name).is_some_and(|value| !value.is_empty());
         marks.into_iter().find(own).or_else(|| {
             let sessions: Vec<&str> = variables.iter().filter_map(|own| own.session).collect();
-            variable_before(&sessions, &|session| self.has_held(session))
+            let held = variable_before(&sessions, &|session| self.has_held(session));
+            held.or_else(|| self.is_in_check().then_some(IN_CHECK))
         })
+    }
+
+    /// Whether this command was started by a check that runs for a loop: the work that is checked
+    /// is the agent's.
+    fn is_in_check(self) -> bool {
+        let Ok(home) = self.home() else { return false };
+        is_any_checking(&home, &processes_above())
     }
 
     /// Whether a loop holds this session, or held it until its end. Another session's shell above a

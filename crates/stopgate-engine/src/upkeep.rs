@@ -68,6 +68,7 @@ impl Upkeep<'_> {
         file: &mut File,
         on_existing: Existing,
     ) -> Result<ImportView, Failure> {
+        self.context.as_person("import loops")?;
         self.context.prepare()?;
         let scanned = scan(&mut Reader::new(BufReader::new(&mut *file)))?;
         let there = existing(&mut *self.context.journal, &scanned.names)?;

@@ -130,7 +130,7 @@ pub use crate::shell::has_posix_shell;
 pub use crate::sign::{Fit, Key, fits, record_key};
 pub use crate::size_limit::survive_size_limit;
 pub use crate::snapshot::{SNAPSHOTS_MAX, SnapshotStore, TreeSnapshot};
-pub use crate::started_through::variable_before;
+pub use crate::started_through::{processes_above, variable_before};
 pub use crate::stop::RunStop;
 pub use crate::tool::{ToolOutput, own_tool, tool};
 pub use crate::tree::{FileKind, TREE_KEY_NAME, Tree, TreeError, TreeFile, TreeScope, fingerprint};

@@ -32,6 +32,17 @@ pub fn variable_before<'n>(names: &[&'n str], counts: &dyn Fn(&str) -> bool) -> 
     None
 }
 
+/// The processes above this one, the nearest first.
+pub fn processes_above() -> Vec<i32> {
+    let mut found = Vec::new();
+    let mut next = process(own_pid()).map(|own| own.parent);
+    while let Some(pid) = next.filter(|pid| *pid > 1 && found.len() < PARENTS_MAX) {
+        found.push(pid);
+        next = process(pid).map(|own| own.parent);
+    }
+    found
+}
+
 /// `python3.12` is Python, too.
 fn is_wrapper(name: &str) -> bool {
     let plain =

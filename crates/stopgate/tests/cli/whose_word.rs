@@ -69,6 +69,48 @@ fn an_agents_shell_is_known_where_its_variables_were_taken_away() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn what_a_check_starts_is_never_a_persons() {
+    let stage = Stage::new();
+    let program = program_path().display().to_string();
+    let home = stage.path("home").display().to_string();
+    let edit = format!(
+        "env -i HOME=/ STOPGATE_HOME={home} setsid -w {program} edit --check tests=true \
+         > said.txt 2>&1; exit 1\n"
+    );
+    stage.write("project/check.sh", &edit);
+    assert_eq!(
+        stage.run("start Work --session s1 --no-preflight --check 'tests=sh check.sh'").code,
+        0
+    );
+    assert!(stage.stop("s1", "one").is_sent_back());
+    let said = std::fs::read_to_string(stage.path("project/said.txt")).expect("read it");
+    assert!(said.contains("agent's shell"), "{said}");
+    assert!(stage.stop("s1", "two").is_sent_back());
+}
+
+#[test]
+fn an_agent_imports_no_loops() {
+    let stage = Stage::new();
+    stage.write("project/loops.jsonl", "");
+    let ran = stage.run_as("s1", "store import loops.jsonl");
+    assert!(ran.code == 2 && ran.err.contains("only a person can import loops"), "{ran}");
+}
+
+#[test]
+fn a_claim_takes_the_agents_own_question_back() {
+    let stage = Stage::new();
+    stage.write("project/flag", "no");
+    let view = stage.json("start Work --session s1 --check 'tests=grep -q yes flag'");
+    let id = view["loop"]["id"].as_str().expect("an id");
+    assert_eq!(stage.run_as("s1", "ask 'Which flag?'").code, 0);
+    stage.write("project/flag", "yes");
+    assert_eq!(stage.run_as("s1", "done").code, 0);
+    stage.stop("s1", "one");
+    assert_eq!(outcome(&stage, id), "done");
+}
+
+#[test]
 fn an_approval_while_the_agent_works_counts_at_the_end() {
     let stage = Stage::new();
     stage.write("project/flag", "no");
