@@ -30,6 +30,12 @@ impl Listing {
         self.files.get(path)
     }
 
+    /// Whether git counts this file, or one in this directory.
+    pub(super) fn has_below(&self, path: &Path) -> bool {
+        let mut below = self.counted.range(path.to_path_buf()..);
+        below.next().is_some_and(|own| own.starts_with(path))
+    }
+
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.files.keys().cloned().collect()
     }

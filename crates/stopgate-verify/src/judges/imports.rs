@@ -267,6 +267,21 @@ pub(super) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Paths whose parts are put together in one line: `join(ROOT, "data", "seed.sql")`, `root / "data" /
+/// "seed.sql"`.
+pub(super) fn joined_paths(text: &str) -> Vec<String> {
+    let is_part = |word: &&str| {
+        !word.is_empty() && word.len() < 100 && !word.contains([' ', '*', '\\', '{', '$'])
+    };
+    let path_of = |line: &str| {
+        let joins = line.contains("join(") || line.contains("/ \"") || line.contains("/ '");
+        let parts: Vec<&str> = quoted(line).filter(is_part).collect();
+        let is_path = parts.len() > 1 && parts.last().is_some_and(|last| last.contains('.'));
+        (joins && is_path).then(|| parts.join("/"))
+    };
+    text.lines().filter_map(path_of).collect()
+}
+
 /// Texts in quotes that may be paths of scripts or data.
 pub(super) fn quoted_paths(text: &str) -> impl Iterator<Item = &str> {
     quoted(text).filter(|word| {

@@ -133,18 +133,25 @@ pub(super) fn hiding_scripts(compare: &mut Compare<'_>) {
     }
 }
 
-/// Work of the start that is a link out of the project now.
+/// Work of the start that is a link now to what is not part of the project: a file outside, or
+/// what git ignores, such as the output that it is compared with.
 pub(super) fn links_out(compare: &mut Compare<'_>) {
     let target = |file: &TreeFile| fs::canonicalize(compare.root.join(&file.path)).ok();
-    let is_out = |target: &PathBuf| target.is_file() && !target.starts_with(compare.root);
+    let is_lost = |target: &PathBuf| match target.strip_prefix(compare.root) {
+        Ok(inner) => !compare.now.has_below(inner),
+        Err(_) => target.is_file(),
+    };
     let links = compare.now.files().filter(|file| file.kind == FileKind::Link);
     let links = links.filter(|file| compare.is_younger(file));
-    let lost = links.filter_map(|file| Some((file.path.clone(), target(file).filter(is_out)?)));
-    let lost: Vec<_> = lost.filter(|(path, _)| was_file(compare, path)).collect();
+    let lost = links.filter_map(|file| Some((file.path.clone(), target(file).filter(is_lost)?)));
+    let lost: Vec<_> = lost.filter(|(path, _)| was_there(compare, path)).collect();
     for (path, target) in lost {
         compare.bind(&path, &content_below(&target));
-        let text = format!("{} is a link out of the project now", path.display());
-        compare.found.lasting.push(text);
+        let place = match target.strip_prefix(compare.root) {
+            Ok(inner) => format!("to {}, which git ignores,", inner.display()),
+            Err(_) => "out of the project".into(),
+        };
+        compare.found.lasting.push(format!("{} is a link {place} now", path.display()));
     }
 }
 
@@ -175,13 +182,14 @@ pub(super) fn links_to_judges(compare: &mut Compare<'_>) {
     }
 }
 
-/// Whether the commit of the start has a file there.
-fn was_file(compare: &Compare<'_>, path: &Path) -> bool {
+/// Whether the commit of the start has a file or a directory there.
+fn was_there(compare: &Compare<'_>, path: &Path) -> bool {
     let Some(commit) = compare.basis.commit() else { return false };
     let Some(path) = path.to_str() else { return false };
     let words = ["ls-tree", commit, "--", path];
     let said = git(&words, compare.root, GitFilters::OwnOnly, GIT_TIMEOUT);
-    said.is_ok_and(|said| said.is_fine() && said.stdout.starts_with(b"100"))
+    let is_known = |kind: &[u8]| kind.starts_with(b"100") || kind.starts_with(b"040");
+    said.is_ok_and(|said| said.is_fine() && is_known(&said.stdout))
 }
 
 /// The name by which a package is imported: with its scope, if it has one.

@@ -123,3 +123,35 @@ fn a_package_that_tries_itself_out_is_work() {
         ",
     );
 }
+
+#[test]
+fn what_a_comparing_script_is_fed_with_judges_where_its_name_says_so() {
+    check(
+        "
+        tools/check_queries.py = open(os.path.join(ROOT, 'data', 'seed.sql'))\\nopen(ROOT / 'expected' / 'top.csv')\\nsys.exit(1)\\n
+        tools/check_links.py = open(os.path.join(ROOT, 'data', 'seed.sql'))\\nsys.exit(1)\\n
+        data/seed.sql
+        data/rates.sql
+        expected/top.csv
+        queries/top.sql
+        ",
+        "
+        report :: python tools/check_queries.py => data/seed.sql expected/top.csv tools/check_queries.py
+        report :: python tools/check_links.py => expected/top.csv tools/check_links.py
+        ",
+    );
+}
+
+#[test]
+fn a_rule_that_runs_a_script_of_the_project_that_checks_leaves_a_stamp() {
+    check(
+        "
+        tools/check.py = sys.exit(1)\\n
+        src/a.py
+        Makefile = PYTHON = python3\\n-include config.mk\\ncheck: build/.checked\\nbuild/.checked: src/a.py\\n\\t$(PYTHON) tools/check.py\\n\\ttouch $@\\n.PHONY: check\\n
+        ",
+        "
+        errors :: make check => ~Makefile tools/check.py
+        ",
+    );
+}

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::files::{directory_of, extension_of, inner};
-use super::super::names::{NameSays, is_code, is_foreign, name_says_judge, said, words};
+use super::super::names::{
+    NameSays, is_code, is_foreign, name_says_judge, said, says_judge, words,
+};
 use super::super::role::Why;
 use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, phony};
 use super::super::shell::{assignment, is_open};
@@ -274,7 +276,10 @@ impl Tracer<'_> {
     fn names_tests(&self, needed: &str, recipe: &str, directory: &Path) -> bool {
         let is_sign = |c: char| c.is_whitespace() || ";&|()<>\"'".contains(c);
         let path = |word| inner(self.root, directory, word);
-        let is_test = |path: &PathBuf| said(path).is_some() && self.files.paths().contains(path);
+        let is_test = |path: &PathBuf| {
+            let judges = said(path).is_some() || says_judge(path) && is_script_name(path);
+            judges && self.files.paths().contains(path)
+        };
         let is_place = |path: &PathBuf| {
             !path.as_os_str().is_empty() && said(&path.join("x")).is_some() && self.has_below(path)
         };

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::git_questions::asks_git;
-use super::super::imports::{imports_of, quoted_paths};
+use super::super::imports::{imports_of, joined_paths, quoted, quoted_paths};
 use super::super::names::{
-    is_among_data, is_data, is_environment, is_foreign, name_says_judge, said, says_helper,
-    says_judge, says_program, says_settings,
+    directories, is_among_data, is_data, is_environment, is_foreign, name_says_judge, said,
+    says_helper, says_judge, says_program, says_reference, says_settings, words,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, assignment, is_open};
@@ -377,7 +377,8 @@ impl Tracer<'_> {
                 self.follow(&import, Why::UsedByScript, stand);
             }
         }
-        for word in quoted_paths(text) {
+        let joined = joined_paths(text);
+        for word in quoted_paths(text).chain(joined.iter().map(String::as_str)) {
             // `"$d/.fmt"`: the nearest one counts.
             let hidden = word.rsplit_once('/').map(|(_, name)| name);
             let hidden = hidden.filter(|name| name.starts_with('.') && word.contains('$'));
@@ -414,7 +415,9 @@ impl Tracer<'_> {
     fn named_by_script(&mut self, file: &Path, text: &str, stand: &Stand) {
         let has_examples = has_examples(file) && text.contains("```");
         let goes_by = || self.is_data_of_judge(file, stand);
-        if said(file).is_some() || is_setting_of_tool(file) || has_examples || goes_by() {
+        let is_fed = || is_sample(file) && quoted(text).any(|word| says_reference(Path::new(word)));
+        if said(file).is_some() || is_setting_of_tool(file) || has_examples || goes_by() || is_fed()
+        {
             self.judge(file.into(), Why::UsedByScript);
         } else if is_script_name(file)
             && (says_judge(file) || is_beside(file, stand) && !says_program(file))
@@ -430,6 +433,15 @@ impl Tracer<'_> {
 /// Whether a file holds data, or one word in a file without an ending: `scripts/NEXT`.
 fn is_plain_data(path: &Path) -> bool {
     is_data(path) || extension_of(path).is_empty()
+}
+
+/// Whether a file is called like what a program is tried with: `data/seed.sql`.
+fn is_sample(path: &Path) -> bool {
+    const WORDS: [&str; 8] =
+        ["seed", "seeds", "sample", "samples", "fixture", "fixtures", "input", "inputs"];
+    let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));
+    let is_rows = is_data(path) || extension_of(path) == "sql";
+    is_rows && !is_foreign(path) && (says(name_of(path)) || directories(path).any(says))
 }
 
 /// Whether a path is among the project's tools.
