@@ -2,6 +2,7 @@
 
 mod meanwhile;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -317,9 +318,11 @@ impl Apart<'_> {
     /// Files that are there today, as a run has left them.
     fn left_of(&self, place: &RunPlace, written: &[WrittenPath]) -> Vec<RestoredFile> {
         let Some(tree) = self.tree.filter(|_| self.tells_left) else { return Vec::new() };
+        let files = tree.files().filter(|file| file.root == 0);
+        let known: BTreeSet<PathBuf> = files.map(|file| file.path).collect();
         let changed = written.iter().filter(|own| own.change == PathChange::Changed);
-        let known = changed.filter(|own| tree.file(&own.path).is_some());
-        known.take(LEFT_MAX).filter_map(|own| place.left(&own.path, LEFT_BYTES_MAX)).collect()
+        let changed = changed.filter(|own| known.contains(&own.path));
+        changed.take(LEFT_MAX).filter_map(|own| place.left(&own.path, LEFT_BYTES_MAX)).collect()
     }
 
     /// Judges that the run wrote to; what the check writes itself does not count.
