@@ -209,7 +209,7 @@ fn a_claim_counts_after_background_work_too() {
         stop            => complete attested",
     );
     check("loop 0/20\n pause\n done\n state => paused 0/20");
-    check("loop 0/20\n ask why?\n done\n state => waiting 0/20");
+    check("loop 0/20\n ask why?\n done\n state => completing 0/20");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Every write, rename or change of mode moves a file's change time, and nobody can move it
 //! back; so a file that was replaced and restored shows up here although its content is the same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -36,9 +36,9 @@ impl Tree {
 
     /// Directories of the first root that were renamed, replaced or written to since an earlier
     /// look, although they are there: the files in them need not show it.
-    pub(crate) fn moved_directories(&self, before: &Self) -> Vec<PathBuf> {
+    pub(crate) fn moved_directories(&self, before: &Self) -> BTreeSet<PathBuf> {
         let (Some(now), Some(then)) = (self.roots.first(), before.roots.first()) else {
-            return Vec::new();
+            return BTreeSet::new();
         };
         let then = directories_of(then);
         let is_moved =

@@ -91,10 +91,7 @@ impl Apart<'_> {
             then != now && !restored(path)
         };
         let moved = after.moved_directories(before);
-        let is_inside = |path: &Path| {
-            let place = |own: &PathBuf| !own.as_os_str().is_empty() && path.starts_with(own);
-            moved.iter().any(place)
-        };
+        let is_inside = |path: &Path| places_above(path).any(|place| moved.contains(place));
         let inside = before.files().filter(|file| file.root == 0 && is_inside(&file.path));
         let touched = after.touched_since(before).files.into_iter();
         let mut all = touched.chain(inside.map(|file| file.path));
@@ -128,16 +125,23 @@ impl Apart<'_> {
     /// A directory with judges or code that was renamed or written to meanwhile: its files show
     /// nothing of that, and an overlay shows others to the check.
     fn exchanged(&self, kind: PlaceKind, before: &Tree, after: &Tree) -> Option<PathBuf> {
-        let matters = |place: &PathBuf| {
-            let inside = |file: &TreeFile| file.root == 0 && file.path.starts_with(place);
-            let counts = |path: &Path| !self.basis.is_work(path) || has_extension(path, &CODE);
-            !place.as_os_str().is_empty()
-                && !self.is_beside(place)
-                && after.files().filter(inside).any(|file| counts(&file.path))
-        };
-        let moved = (kind == PlaceKind::Overlay).then(|| after.moved_directories(before));
-        moved.into_iter().flatten().find(matters)
+        if kind != PlaceKind::Overlay {
+            return None;
+        }
+        let moved = after.moved_directories(before);
+        let counts = |path: &Path| !self.basis.is_work(path) || has_extension(path, &CODE);
+        let mut files = after.files().filter(|file| file.root == 0 && counts(&file.path));
+        files.find_map(|file| {
+            let mut places = places_above(&file.path);
+            let found = places.find(|place| moved.contains(*place) && !self.is_beside(place));
+            found.map(Path::to_path_buf)
+        })
     }
+}
+
+/// The directories of a file, but for the root.
+fn places_above(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip(1).filter(|place| !place.as_os_str().is_empty())
 }
 
 /// Whether a running program writes such a file: `app.log`, `app.log.1`, `app.db-wal`.

@@ -44,8 +44,7 @@ fn a_directory_that_was_exchanged_and_put_back_was_moved() {
     fs::rename(scene.path("other"), scene.path("src")).unwrap();
     let after = scene.tree();
     assert_eq!(after.touched_since(&before).files, Vec::<PathBuf>::new());
-    let mut moved = after.moved_directories(&before);
-    moved.sort();
+    let moved: Vec<PathBuf> = after.moved_directories(&before).into_iter().collect();
     assert_eq!(moved, [PathBuf::new(), PathBuf::from("src")]);
 }
 
