@@ -148,10 +148,10 @@ pub(super) fn links_out(compare: &mut Compare<'_>) {
     for (path, target) in lost {
         compare.bind(&path, &content_below(&target));
         let place = match target.strip_prefix(compare.root) {
-            Ok(inner) => format!("to {}, which git ignores,", inner.display()),
+            Ok(inner) => format!("to {}, which git ignores", inner.display()),
             Err(_) => "out of the project".into(),
         };
-        compare.found.lasting.push(format!("{} is a link {place} now", path.display()));
+        compare.found.lasting.push(format!("{} is now a link {place}", path.display()));
     }
 }
 
