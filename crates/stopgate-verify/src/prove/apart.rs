@@ -120,6 +120,8 @@ pub(super) struct Apart<'a> {
     /// on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
+    /// Whether directories stay that hold nothing but what a run goes without.
+    pub(super) keeps_directories: bool,
     /// Files that a run finds as an earlier one left them.
     pub(super) over: &'a [RestoredFile],
     /// Whether it is told what a run leaves of the tree's files.
@@ -226,11 +228,16 @@ impl Apart<'_> {
         let is_over = |file: &&RestoredFile| self.over.iter().any(|own| own.path == file.path);
         let restored = restored.iter().filter(|file| !is_over(file));
         let restore: Vec<RestoredFile> = restored.chain(self.over).cloned().collect();
+        let mut absent: &[PathBuf] = if original { &changes.absent } else { &[] };
+        if self.keeps_directories {
+            unmade.extend(absent.iter().cloned());
+            absent = &[];
+        }
         let recipe = PlaceRecipe {
             root: self.request.root,
             scratch: &scratch,
             restore: &restore,
-            absent: if original { &changes.absent } else { &[] },
+            absent,
             unmade: &unmade,
             mounts: &[],
             masks: if home.is_some() { &[] } else { masks },

@@ -1,4 +1,5 @@
-//! Packages that were added beside the others, in a check that goes through all of them.
+//! Packages that were added beside the others, in a check that goes through all of them, and
+//! directories that hold nothing but added tests.
 //!
 //! An original run has none of the tests that were added. A runner that is called for a new
 //! package then finds nothing to run, and says so with a failure. The judges of the start know
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use stopgate_core::Receipt;
 
-use super::apart::Judges;
+use super::apart::{Apart, Judges};
 use super::asked_again::{Again, Doubted, ask_again};
 use super::original::Originals;
 use crate::basis::JudgeChanges;
@@ -24,6 +25,24 @@ const MANIFESTS: [&str; 5] =
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Originals<'_> {
+    /// Those that the judges of the start reject also where directories stay that hold nothing but
+    /// added tests: `node --test test/` fails without `test`, and finds nothing to fail in it.
+    pub(super) fn ask_with_emptied_directories<'s>(
+        &self,
+        doubted: Doubted<'s>,
+        digest: &str,
+        receipts: &mut [Receipt],
+    ) -> Option<Doubted<'s>> {
+        ask_again(doubted, (digest, receipts), None, |subject, run| {
+            if !run.ran() || subject.changes.absent.is_empty() {
+                return Some(Again::NotDue);
+            }
+            let apart = Apart { keeps_directories: true, ..self.apart() };
+            let again = apart.run(&[subject], Judges::Original, ".emptied")?;
+            Some(Again::Ran(again.into_iter().next()))
+        })
+    }
+
     /// Those that the judges of the start reject also without the packages that are new.
     pub(super) fn ask_without_new_packages<'s>(
         &self,

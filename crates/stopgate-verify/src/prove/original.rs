@@ -215,6 +215,7 @@ impl Originals<'_> {
         }
         let doubted = self.ask_with_built_files(doubted, digest, receipts)?;
         let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
+        let doubted = self.ask_with_emptied_directories(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
         let shortfall = CoverageShortfall(self);
         let doubted = shortfall.ask_with_todays_tests(doubted, digest, receipts)?;
@@ -295,6 +296,7 @@ impl Originals<'_> {
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
             built: BuiltFiles::default(),
+            keeps_directories: false,
             over: &[],
             tells_left: false,
             ran_at: self.looked.begun,

@@ -13,6 +13,8 @@ const RUNNER: &str = "cargo test";
 const DIED: &str = "ended before its result";
 /// How the label of the examples in documentation begins.
 const DOC: &str = "doc ";
+/// How that of the tests beside the code begins: those that say nothing did not run.
+const UNIT: &str = "unittests ";
 
 /// The sessions of Rust's own harness, one an invocation of cargo.
 pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
@@ -73,7 +75,8 @@ impl Reading<'_> {
             if self.open.is_empty() {
                 self.file_silent();
                 self.file_program();
-                self.silent = Some(at).filter(|_| !label.starts_with(DOC));
+                let has_harness = [DOC, UNIT].iter().any(|own| label.starts_with(own));
+                self.silent = Some(at).filter(|_| !has_harness);
             }
             self.label = Some(label);
         } else if let Some(announced) = line.strip_prefix("running ").and_then(running) {

@@ -77,6 +77,8 @@ late: 10 of 10
     check_text(&format!("{head}{died}"), dead);
     let alone = "     Running benches/leases.rs (target/debug/deps/leases-babd45d1f8690889)\n";
     check_text(alone, "1 tests, 0 failed, 0 skipped");
+    let silent = format!("     Running unittests src/lib.rs (target/debug/deps/lease-1)\n{alone}");
+    check_text(&silent, "1 tests, 0 failed, 0 skipped");
 }
 
 #[test]
