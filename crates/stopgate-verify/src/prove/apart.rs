@@ -37,6 +37,14 @@ pub(super) enum Judges {
     Original,
 }
 
+/// What becomes of directories that hold nothing but what a run goes without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmptiedDirectories {
+    /// They are not there: a loop over all directories would fail in one without tests.
+    Go,
+    Stay,
+}
+
 /// What came of a run apart from the tree.
 pub(super) enum ApartRun {
     Ran {
@@ -120,8 +128,7 @@ pub(super) struct Apart<'a> {
     /// on what they say.
     pub(super) restless: Vec<PathBuf>,
     pub(super) built: BuiltFiles,
-    /// Whether directories stay that hold nothing but what a run goes without.
-    pub(super) keeps_directories: bool,
+    pub(super) emptied: EmptiedDirectories,
     /// Files that a run finds as an earlier one left them.
     pub(super) over: &'a [RestoredFile],
     /// Whether it is told what a run leaves of the tree's files.
@@ -229,7 +236,7 @@ impl Apart<'_> {
         let restored = restored.iter().filter(|file| !is_over(file));
         let restore: Vec<RestoredFile> = restored.chain(self.over).cloned().collect();
         let mut absent: &[PathBuf] = if original { &changes.absent } else { &[] };
-        if self.keeps_directories {
+        if self.emptied == EmptiedDirectories::Stay {
             unmade.extend(absent.iter().cloned());
             absent = &[];
         }

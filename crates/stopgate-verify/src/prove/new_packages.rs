@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use stopgate_core::Receipt;
 
-use super::apart::{Apart, Judges};
+use super::apart::{Apart, EmptiedDirectories, Judges};
 use super::asked_again::{Again, Doubted, ask_again};
 use super::original::Originals;
 use crate::basis::JudgeChanges;
@@ -37,7 +37,7 @@ impl Originals<'_> {
             if !run.ran() || subject.changes.absent.is_empty() {
                 return Some(Again::NotDue);
             }
-            let apart = Apart { keeps_directories: true, ..self.apart() };
+            let apart = Apart { emptied: EmptiedDirectories::Stay, ..self.apart() };
             let again = apart.run(&[subject], Judges::Original, ".emptied")?;
             Some(Again::Ran(again.into_iter().next()))
         })

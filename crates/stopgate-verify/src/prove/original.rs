@@ -9,7 +9,7 @@ use stopgate_core::{
     Timestamp,
 };
 
-use super::apart::{Apart, ApartRun, Judges};
+use super::apart::{Apart, ApartRun, EmptiedDirectories, Judges};
 use super::built_files::BuiltFiles;
 use super::coverage_shortfall::CoverageShortfall;
 use super::measured_coverage::MeasuredCoverage;
@@ -296,7 +296,7 @@ impl Originals<'_> {
             tree: self.looked.tree.as_ref(),
             restless: Vec::new(),
             built: BuiltFiles::default(),
-            keeps_directories: false,
+            emptied: EmptiedDirectories::Go,
             over: &[],
             tells_left: false,
             ran_at: self.looked.begun,
