@@ -10,7 +10,7 @@ use super::apart::{Apart, ApartRun, Judges};
 use super::original::{
     CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, passed, receipt_of,
 };
-use super::surely::{Otherwise, fails_surely};
+use super::surely::{NO_TIME, Otherwise, fails_surely};
 use crate::basis::content_of;
 use crate::place::RestoredFile;
 use crate::tree::{hash_of, hex};
@@ -40,15 +40,20 @@ impl RemadeFiles<'_> {
             if approved.is_some_and(|own| own.digest == digest) {
                 continue;
             }
-            let (Otherwise::Fails(run), left) = self.over_then(subject)? else { continue };
+            let (found, left) = self.over_then(subject)?;
+            let (run, verdict, why) = match found {
+                Otherwise::Stands => continue,
+                Otherwise::Fails(run) => (run, OriginalVerdict::Rejected, wording(makers, &left)),
+                Otherwise::Cut(run) => (run, OriginalVerdict::Undecided, NO_TIME.into()),
+            };
             let maker = |file: &RestoredFile| format!("{} was changed", file.path.display());
             let told = OriginalRun {
-                verdict: OriginalVerdict::Rejected,
+                verdict,
                 digest,
                 changes: makers.iter().take(CHANGES_MAX).map(maker).collect(),
                 failing: run.failing().into_iter().take(FAILING_MAX).collect(),
             };
-            dispute(receipt_of(receipts, name), told, &wording(makers, &left), Some(&run));
+            dispute(receipt_of(receipts, name), told, &why, Some(&run));
         }
         Some(())
     }
@@ -60,6 +65,9 @@ impl RemadeFiles<'_> {
         changes.restore.extend(subject.changes.makers.iter().cloned());
         let then = subject.with_changes(changes);
         let first = self.run(&then, &[])?;
+        if first.is_cut() {
+            return Some((Otherwise::Cut(first), Vec::new()));
+        }
         // The same is made as at the start, or nothing that is there today.
         if accepts(&then, &first) || first.left().is_empty() {
             return Some((Otherwise::Stands, Vec::new()));

@@ -15,7 +15,7 @@ use super::apart::{ApartRun, Judges};
 use super::original::{
     CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, dispute, passed, receipt_of,
 };
-use super::surely::{Otherwise, fails_surely};
+use super::surely::{NO_TIME, Otherwise, fails_surely};
 use crate::builds::{IgnoredFiles, installed_since};
 use crate::files::read_regular;
 use crate::place::{FileContent, RestoredFile};
@@ -59,15 +59,21 @@ impl SourceCopies<'_> {
             return Some(());
         }
         for subject in due {
-            let Otherwise::Fails(run) = self.put_right(subject, &copies)? else { continue };
+            let first = copies.first().map(SourceCopy::told).unwrap_or_default();
+            let (run, verdict, why) = match self.put_right(subject, &copies)? {
+                Otherwise::Stands => continue,
+                Otherwise::Fails(run) => {
+                    let why = format!("it passes only as long as {first}");
+                    (run, OriginalVerdict::Rejected, why)
+                }
+                Otherwise::Cut(run) => (run, OriginalVerdict::Undecided, NO_TIME.into()),
+            };
             let told = OriginalRun {
-                verdict: OriginalVerdict::Rejected,
+                verdict,
                 digest: digest.clone(),
                 changes: copies.iter().take(CHANGES_MAX).map(SourceCopy::told).collect(),
                 failing: run.failing().into_iter().take(FAILING_MAX).collect(),
             };
-            let first = copies.first().map(SourceCopy::told).unwrap_or_default();
-            let why = format!("it passes only as long as {first}");
             dispute(receipt_of(receipts, &subject.criterion.name), told, &why, Some(&run));
         }
         Some(())
