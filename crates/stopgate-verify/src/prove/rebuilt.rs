@@ -9,13 +9,11 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
+use stopgate_core::Receipt;
 
 use super::apart::{Apart, ApartRun, Judges, is_empty};
-use super::original::{
-    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, note, passed,
-    receipt_of,
-};
+use super::original::{OriginalSubject, Originals, accepts, note, passed, receipt_of};
+use super::surely::{Doubt, Otherwise, finished};
 use crate::basis::content_of;
 use crate::builds::{BuildOutputs, IgnoredFiles};
 use crate::judges::is_product;
@@ -23,22 +21,10 @@ use crate::tree::{hash_of, hex};
 
 /// Ends of names that running programs write beside the work.
 const BESIDE: [&str; 6] = ["log", "pid", "tmp", "swp", "sock", "lock"];
-/// Why nothing is decided where the time was over.
-const NO_TIME: &str = "there was no time to run it once more with what it makes itself";
 /// What is noted where nobody can tell what the check did not make itself.
 const NOT_LISTED: &str = "git did not list the ignored files in time, so it was not run once more without what the agent built";
 /// How many files are named to a person.
 const NAMED_MAX: usize = 3;
-
-/// What a check comes to with what it makes itself.
-enum Rebuilt {
-    /// It passes, or makes nothing of it, or can't be asked here.
-    Stands,
-    /// It fails in this run, and made these files.
-    Fails { run: ApartRun, made: Vec<PathBuf> },
-    /// There was no time to find out.
-    Cut(ApartRun),
-}
 
 /// Asks checks without what they did not make themselves.
 pub(super) struct RebuiltChecks<'a>(pub(super) &'a Originals<'a>);
@@ -78,47 +64,47 @@ impl RebuiltChecks<'_> {
             if own.is_empty() {
                 continue;
             }
-            let (run, made, verdict) = match self.rebuilt(subject, own)? {
-                Rebuilt::Stands => continue,
-                Rebuilt::Fails { run, made } => (run, made, OriginalVerdict::Rejected),
-                Rebuilt::Cut(run) => (run, Vec::new(), OriginalVerdict::Undecided),
+            let (found, made) = self.rebuilt(subject, own)?;
+            let change = |path: &PathBuf| format!("{} is not what the check makes", path.display());
+            let doubt = Doubt {
+                why: wording(&made),
+                digest: self.with_products(digest, &written(&ignored, subjects)),
+                changes: made.iter().map(change).collect(),
             };
-            let why = if made.is_empty() { NO_TIME.into() } else { wording(&made) };
-            let written = written(&ignored, subjects);
-            let told = self.told_products(&run, &made, digest, &written);
-            let receipt = receipt_of(receipts, &subject.criterion.name);
-            dispute(receipt, OriginalRun { verdict, ..told }, &why, Some(&run));
+            found.tell(receipt_of(receipts, &subject.criterion.name), doubt);
         }
         Some(())
     }
 
-    /// What the check says without `products`; nothing where the program was asked to end.
-    fn rebuilt(&self, subject: &OriginalSubject<'_>, products: Vec<PathBuf>) -> Option<Rebuilt> {
-        let first = self.run_without(subject, products.clone(), Judges::Original)?;
+    /// What the check says without `products`, and those that it makes; nothing where the program
+    /// was asked to end.
+    fn rebuilt(
+        &self,
+        subject: &OriginalSubject<'_>,
+        products: Vec<PathBuf>,
+    ) -> Option<(Otherwise, Vec<PathBuf>)> {
+        let first = match finished(self.run_without(subject, products.clone(), Judges::Original)?) {
+            Ok(first) => first,
+            Err(unknown) => return Some((unknown, Vec::new())),
+        };
         let made = self.with_stamps_beside(first.made(), products);
-        if first.is_cut() {
-            return Some(Rebuilt::Cut(first));
-        }
         if accepts(subject, &first) || made.is_empty() {
-            return Some(Rebuilt::Stands);
+            return Some((Otherwise::Stands, made));
         }
         // What did not come back may be settings that it needs.
-        let second = self.run_without(subject, made.clone(), Judges::Original)?;
-        if second.is_cut() {
-            return Some(Rebuilt::Cut(second));
-        }
+        let second = match finished(self.run_without(subject, made.clone(), Judges::Original)?) {
+            Ok(second) => second,
+            Err(unknown) => return Some((unknown, made)),
+        };
         if accepts(subject, &second) || !second.is_verdict() {
-            return Some(Rebuilt::Stands);
+            return Some((Otherwise::Stands, made));
         }
         // The place itself may be at fault. An original run never has what makers built.
         let makes = BuildOutputs::makes(subject.criterion);
         let judges = if makes { Judges::Today } else { Judges::Original };
         let control = self.run_without(subject, Vec::new(), judges)?;
-        Some(if accepts(subject, &control) {
-            Rebuilt::Fails { run: second, made }
-        } else {
-            Rebuilt::Stands
-        })
+        let is_sure = accepts(subject, &control);
+        Some((if is_sure { Otherwise::Fails(second) } else { Otherwise::Stands }, made))
     }
 
     /// What came back, and stamps that lie beside one that did: those of steps that failed.
@@ -184,22 +170,6 @@ impl RebuiltChecks<'_> {
         };
         let listed: String = left.iter().filter(|path| !is_beside(path)).map(line).collect();
         hex(&hash_of(format!("{digest}\n{listed}").as_bytes()))
-    }
-
-    fn told_products(
-        &self,
-        run: &ApartRun,
-        made: &[PathBuf],
-        digest: &str,
-        left: &[PathBuf],
-    ) -> OriginalRun {
-        let change = |path: &PathBuf| format!("{} is not what the check makes", path.display());
-        OriginalRun {
-            verdict: OriginalVerdict::Rejected,
-            digest: self.with_products(digest, left),
-            changes: made.iter().take(CHANGES_MAX).map(change).collect(),
-            failing: run.failing().into_iter().take(FAILING_MAX).collect(),
-        }
     }
 }
 

@@ -4,13 +4,11 @@
 //! nothing leaves everything as it was committed. What it made at the start is found out by running
 //! that; today's check then has to make today's content out of it.
 
-use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
+use stopgate_core::Receipt;
 
 use super::apart::{Apart, ApartRun, Judges};
-use super::original::{
-    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, accepts, dispute, passed, receipt_of,
-};
-use super::surely::{NO_TIME, Otherwise, fails_surely};
+use super::original::{OriginalSubject, Originals, accepts, passed, receipt_of};
+use super::surely::{Doubt, Otherwise, fails_surely, finished};
 use crate::basis::content_of;
 use crate::place::RestoredFile;
 use crate::tree::{hash_of, hex};
@@ -41,19 +39,13 @@ impl RemadeFiles<'_> {
                 continue;
             }
             let (found, left) = self.over_then(subject)?;
-            let (run, verdict, why) = match found {
-                Otherwise::Stands => continue,
-                Otherwise::Fails(run) => (run, OriginalVerdict::Rejected, wording(makers, &left)),
-                Otherwise::Cut(run) => (run, OriginalVerdict::Undecided, NO_TIME.into()),
-            };
             let maker = |file: &RestoredFile| format!("{} was changed", file.path.display());
-            let told = OriginalRun {
-                verdict,
+            let doubt = Doubt {
+                why: wording(makers, &left),
                 digest,
-                changes: makers.iter().take(CHANGES_MAX).map(maker).collect(),
-                failing: run.failing().into_iter().take(FAILING_MAX).collect(),
+                changes: makers.iter().map(maker).collect(),
             };
-            dispute(receipt_of(receipts, name), told, &why, Some(&run));
+            found.tell(receipt_of(receipts, name), doubt);
         }
         Some(())
     }
@@ -64,10 +56,10 @@ impl RemadeFiles<'_> {
         let mut changes = subject.changes.clone();
         changes.restore.extend(subject.changes.makers.iter().cloned());
         let then = subject.with_changes(changes);
-        let first = self.run(&then, &[])?;
-        if first.is_cut() {
-            return Some((Otherwise::Cut(first), Vec::new()));
-        }
+        let first = match finished(self.run(&then, &[])?) {
+            Ok(first) => first,
+            Err(unknown) => return Some((unknown, Vec::new())),
+        };
         // The same is made as at the start, or nothing that is there today.
         if accepts(&then, &first) || first.left().is_empty() {
             return Some((Otherwise::Stands, Vec::new()));

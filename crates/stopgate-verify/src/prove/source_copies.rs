@@ -9,13 +9,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
+use stopgate_core::Receipt;
 
 use super::apart::{ApartRun, Judges};
-use super::original::{
-    CHANGES_MAX, FAILING_MAX, OriginalSubject, Originals, dispute, passed, receipt_of,
-};
-use super::surely::{NO_TIME, Otherwise, fails_surely};
+use super::original::{OriginalSubject, Originals, passed, receipt_of};
+use super::surely::{Doubt, Otherwise, fails_surely};
 use crate::builds::{IgnoredFiles, installed_since};
 use crate::files::read_regular;
 use crate::place::{FileContent, RestoredFile};
@@ -58,23 +56,15 @@ impl SourceCopies<'_> {
         if copies.is_empty() || approved.is_some_and(|own| own.digest == digest) {
             return Some(());
         }
+        let first = copies.first().map(SourceCopy::told).unwrap_or_default();
         for subject in due {
-            let first = copies.first().map(SourceCopy::told).unwrap_or_default();
-            let (run, verdict, why) = match self.put_right(subject, &copies)? {
-                Otherwise::Stands => continue,
-                Otherwise::Fails(run) => {
-                    let why = format!("it passes only as long as {first}");
-                    (run, OriginalVerdict::Rejected, why)
-                }
-                Otherwise::Cut(run) => (run, OriginalVerdict::Undecided, NO_TIME.into()),
-            };
-            let told = OriginalRun {
-                verdict,
+            let doubt = Doubt {
+                why: format!("it passes only as long as {first}"),
                 digest: digest.clone(),
-                changes: copies.iter().take(CHANGES_MAX).map(SourceCopy::told).collect(),
-                failing: run.failing().into_iter().take(FAILING_MAX).collect(),
+                changes: copies.iter().map(SourceCopy::told).collect(),
             };
-            dispute(receipt_of(receipts, &subject.criterion.name), told, &why, Some(&run));
+            let found = self.put_right(subject, &copies)?;
+            found.tell(receipt_of(receipts, &subject.criterion.name), doubt);
         }
         Some(())
     }

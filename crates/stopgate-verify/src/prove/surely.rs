@@ -1,11 +1,12 @@
 //! Whether a check fails in other circumstances for certain, and not by chance or by its place.
 
-use super::apart::ApartRun;
-use super::original::{OriginalSubject, accepts};
+use stopgate_core::{OriginalRun, OriginalVerdict, Receipt};
 
-/// Why nothing is decided where the time was over.
-pub(super) const NO_TIME: &str =
-    "there was no time to find out whether it passes without what the agent left";
+use super::apart::ApartRun;
+use super::original::{CHANGES_MAX, FAILING_MAX, OriginalSubject, accepts, dispute};
+
+/// What nobody knows where the check could not be run to its end.
+const UNKNOWN: &str = "whether it passes without what the agent left";
 
 /// What a check comes to in other circumstances.
 pub(super) enum Otherwise {
@@ -15,6 +16,49 @@ pub(super) enum Otherwise {
     Fails(ApartRun),
     /// There was no time to find out.
     Cut(ApartRun),
+    /// There is no place to find out, for this reason.
+    NoPlace(String),
+}
+
+/// What is said in the receipt of a check that fails in other circumstances.
+pub(super) struct Doubt {
+    pub(super) why: String,
+    /// Identifies what a person would accept.
+    pub(super) digest: String,
+    pub(super) changes: Vec<String>,
+}
+
+impl Otherwise {
+    /// Puts it into the receipt.
+    pub(super) fn tell(self, receipt: Option<&mut Receipt>, doubt: Doubt) {
+        let Doubt { why, digest, mut changes } = doubt;
+        let (run, verdict, why) = match self {
+            Self::Stands => return,
+            Self::NoPlace(why) => {
+                let text = format!("it was not found out {UNKNOWN}: {why}");
+                return receipt.into_iter().for_each(|own| own.evidence.notes.push(text.clone()));
+            }
+            Self::Fails(run) => (run, OriginalVerdict::Rejected, why),
+            Self::Cut(run) => {
+                let why = format!("there was no time to find out {UNKNOWN}");
+                (run, OriginalVerdict::Undecided, why)
+            }
+        };
+        changes.truncate(CHANGES_MAX);
+        let failing = run.failing().into_iter().take(FAILING_MAX).collect();
+        dispute(receipt, OriginalRun { verdict, digest, changes, failing }, &why, Some(&run));
+    }
+}
+
+/// A run that came to its end, or why nothing is known.
+pub(super) fn finished(run: ApartRun) -> Result<ApartRun, Otherwise> {
+    if run.is_cut() {
+        return Err(Otherwise::Cut(run));
+    }
+    match run {
+        ApartRun::NoPlace(why) => Err(Otherwise::NoPlace(why)),
+        ApartRun::Ran { .. } => Ok(run),
+    }
 }
 
 /// Fails where it does so twice and passes in the control run; nothing where the program was asked
@@ -24,17 +68,17 @@ pub(super) fn fails_surely(
     run: impl Fn() -> Option<ApartRun>,
     control: impl FnOnce() -> Option<ApartRun>,
 ) -> Option<Otherwise> {
-    let first = run()?;
-    if first.is_cut() {
-        return Some(Otherwise::Cut(first));
-    }
+    let first = match finished(run()?) {
+        Ok(first) => first,
+        Err(unknown) => return Some(unknown),
+    };
     if !denies(subject, &first) {
         return Some(Otherwise::Stands);
     }
-    let second = run()?;
-    if second.is_cut() {
-        return Some(Otherwise::Cut(second));
-    }
+    let second = match finished(run()?) {
+        Ok(second) => second,
+        Err(unknown) => return Some(unknown),
+    };
     let is_sure = denies(subject, &second) && accepts(subject, &control()?);
     Some(if is_sure { Otherwise::Fails(second) } else { Otherwise::Stands })
 }
@@ -45,7 +89,7 @@ fn denies(subject: &OriginalSubject<'_>, run: &ApartRun) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use stopgate_core::{Receipt, Status, Strength, Timestamp};
+    use stopgate_core::{Status, Strength, Timestamp};
 
     use super::super::scene::Scene;
     use super::*;
@@ -75,5 +119,18 @@ mod tests {
         assert!(matches!(found(Status::Fail, Status::Pass), Otherwise::Fails(_)));
         assert!(matches!(found(Status::Fail, Status::Fail), Otherwise::Stands));
         assert!(matches!(found(Status::Pass, Status::Pass), Otherwise::Stands));
+    }
+
+    #[test]
+    fn a_receipt_says_where_there_was_no_place_to_find_out() {
+        let scene = Scene::new("true", &[]);
+        let subject = scene.subject(JudgeChanges::default());
+        let nowhere = || Some(ApartRun::NoPlace("no namespaces".into()));
+        let found = fails_surely(&subject, nowhere, nowhere).expect("nobody ends it");
+        let mut receipt = Receipt::new("tests", Status::Pass, Timestamp::from_unix_millis(0));
+        let doubt = Doubt { why: "x".into(), digest: "y".into(), changes: Vec::new() };
+        found.tell(Some(&mut receipt), doubt);
+        assert_eq!(receipt.status, Status::Pass);
+        assert!(receipt.evidence.notes.concat().ends_with("the agent left: no namespaces"));
     }
 }
