@@ -24,15 +24,25 @@ pub(super) fn tells_only_failures(
     if hides_passes(&criterion.command().unwrap_or_default()) {
         return true;
     }
+    // All that was counted at the start may be all that is ever told.
+    let all_failed = criterion.tests.is_some_and(|tests| tests.failed == tests.collected);
+    let tells = |text: &str| hides_passes(text) || all_failed && names_failures_only(text);
     let judges = basis.judges(&criterion.name);
     let is_kept = |path: &Path| !changes.restore.iter().any(|file| file.path == path);
     let scripts = judges.iter().map(|line| line.path.as_path());
     let mut scripts = scripts
         .filter(|path| basis.is_script_or_its_settings(&criterion.name, path) && is_kept(path))
         .take(SCRIPTS_MAX);
-    scripts.any(|path| {
-        read_text(&root.join(path), SCRIPT_BYTES_MAX).is_ok_and(|text| hides_passes(&text))
-    })
+    scripts.any(|path| read_text(&root.join(path), SCRIPT_BYTES_MAX).is_ok_and(|text| tells(&text)))
+}
+
+/// Whether a script prints `not ok` where something fails, and never `ok`.
+fn names_failures_only(text: &str) -> bool {
+    let is_sign = |letter: char| !letter.is_alphanumeric();
+    let words: Vec<&str> = text.split(is_sign).filter(|word| !word.is_empty()).collect();
+    let is_denied = |at: usize| at > 0 && words[at - 1] == "not";
+    let mut told = words.iter().enumerate().filter(|(_, word)| **word == "ok").peekable();
+    told.peek().is_some() && told.all(|(at, _)| is_denied(at))
 }
 
 /// Whether something is written to a file that is shown only on one of two ways.
@@ -82,6 +92,14 @@ mod tests {
         ] {
             assert!(!hides_passes(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_script_that_never_says_ok_names_failures_only() {
+        let script = "run || { echo \"not ok: $case\"; failed=1; }\nexit $failed\n";
+        assert!(names_failures_only(script));
+        assert!(!names_failures_only("run && echo \"ok: $1\" || echo \"not ok: $1\"\n"));
+        assert!(!names_failures_only("run\n"));
     }
 
     #[test]

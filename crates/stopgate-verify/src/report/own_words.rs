@@ -46,7 +46,47 @@ pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
     let is_both = !told.is_empty();
     let collected = number(told).saturating_add(fails);
     let failed = number(not_ok).saturating_add(fails);
-    (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 })
+    let by_line =
+        (is_both && collected >= LINES_MIN).then_some(Tests { collected, failed, skipped: 0 });
+    by_line.or_else(|| own_lines(&output).into_iter().rev().find_map(|line| totals(line.trim())))
+}
+
+/// A last line such as `3 run, 1 failed`, `12 tests, 0 failures` or `5 passed, 1 failed`.
+fn totals(line: &str) -> Option<Tests> {
+    const ALL: [&str; 10] = [
+        "run",
+        "ran",
+        "test",
+        "tests",
+        "check",
+        "checks",
+        "case",
+        "cases",
+        "examples",
+        "assertions",
+    ];
+    const FAILED: [&str; 4] = ["failed", "failure", "failures", "failing"];
+    let counted = |part: &str| {
+        let (number, word) = part.trim().split_once(' ')?;
+        Some((number.parse::<u32>().ok()?, word.trim_end_matches(['.', '!']).to_string()))
+    };
+    let mut parts = line.split([',', ';']);
+    let (first, word) = counted(parts.next()?)?;
+    let (failed, what) = counted(parts.next()?)?;
+    let is_failed = FAILED.contains(&what.split(' ').next_back()?);
+    let words: Vec<&str> = word.split(' ').collect();
+    let is_total = words.iter().all(|word| ALL.contains(word));
+    let is_plain = parts.next().is_none() && is_failed && words.len() <= 2;
+    let collected = match word.as_str() {
+        "passed" | "ok" | "good" => first.saturating_add(failed),
+        _ if is_total => first,
+        _ => return None,
+    };
+    (is_plain && collected >= failed && collected > 0).then_some(Tests {
+        collected,
+        failed,
+        skipped: 0,
+    })
 }
 
 /// Whether the line says of something with a name that it passes.
@@ -92,6 +132,13 @@ mod tests {
             ("  ✓ a\n  ✗ b\n", Some((2, 1))),
             ("ok a\nnot ok b\nok a\nnot ok b\nok a\nok b\n", Some((2, 1))),
             ("FAIL: a\nFAIL: b\n2 failed\n", None),
+            ("FAIL four: roman(4)\n3 run, 1 failed\n", Some((3, 1))),
+            ("12 tests, 0 failures\n", Some((12, 0))),
+            ("a: fine\n5 passed, 1 failed.\n", Some((6, 1))),
+            ("3 checks run; 3 failed\n", Some((3, 3))),
+            ("3 files, 1 failed\n", None),
+            ("0 tests, 0 failures\n", None),
+            ("1 run, 2 failed\n", None),
             ("ok\nok\n", None),
             ("ok a\n", None),
             ("okay then\nokay now\n", None),

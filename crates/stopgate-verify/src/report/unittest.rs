@@ -26,6 +26,9 @@ pub(super) fn read(lines: &[&str]) -> Vec<RunnerSession> {
         let region = lines.get(first..=session.span.1).unwrap_or_default();
         session.report.failures = failures(region);
         session.report.skipped = skipped(region);
+        if session.report.tests.failed == 0 {
+            session.report.add_broken(overlooked(region));
+        }
     }
     if let [only] = sessions.as_mut_slice() {
         only.report.failures = failures(lines);
@@ -79,6 +82,25 @@ fn failures(lines: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// How many failures are told of although the summary says `OK`, as a result class of the project's
+/// own may make it say. Signs and details have to agree: a test may print the one or the other.
+fn overlooked(region: &[&str]) -> u32 {
+    let is_sign = |byte: u8| b".FEsxu".contains(&byte);
+    let is_failed = |byte: &u8| b"FE".contains(byte);
+    let told = |line: &&str| {
+        if line.ends_with(" ... FAIL") || line.ends_with(" ... ERROR") {
+            1
+        } else if line.bytes().all(is_sign) {
+            line.bytes().filter(is_failed).count()
+        } else {
+            0
+        }
+    };
+    let signs: usize = region.iter().map(told).sum();
+    let details = failures(region).len();
+    if signs == details { u32::try_from(details).unwrap_or(u32::MAX) } else { 0 }
+}
+
 fn failure(line: &str) -> Option<String> {
     let name = line
         .strip_prefix("FAIL: ")
@@ -111,5 +133,23 @@ mod tests {
         );
         let ran = |text: &str| read(text).map(|report| report.tests.ran());
         assert_eq!(ran(&fine), ran(&failing));
+    }
+
+    #[test]
+    fn a_summary_that_overlooks_failures_is_not_believed() {
+        let rule = "-".repeat(70);
+        let detail = format!(
+            "{}\nFAIL: test_up (test_tax.TaxTest.test_up)\n{rule}\nTraceback (most recent call \
+             last):\n  File \"test_tax.py\", line 11, in test_up\nAssertionError: 7 != 8\n\n",
+            "=".repeat(70)
+        );
+        let end = format!("{rule}\nRan 3 tests in 0.000s\n\nOK\n");
+        let failed = |text: &str| read(text).map(|report| report.tests.failed);
+        assert_eq!(failed(&format!(".F.\n{detail}{end}")), Some(1));
+        let verbose = "test_up (test_tax.TaxTest.test_up) ... FAIL\na ... ok\nb ... ok\n\n";
+        assert_eq!(failed(&format!("{verbose}{detail}{end}")), Some(1));
+        assert_eq!(failed(&format!("...\n{end}")), Some(0));
+        // A test printed what another runner said.
+        assert_eq!(failed(&format!("...\n{detail}{end}")), Some(0));
     }
 }
