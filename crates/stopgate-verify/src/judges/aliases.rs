@@ -1,5 +1,6 @@
 //! Names by which JavaScript imports files of the project without saying where they are: `paths` of
-//! a tsconfig, `resolve.alias` of vite, `moduleNameMapper` of jest, `imports` of a package.
+//! a tsconfig, `resolve.alias` of vite, `moduleNameMapper` of jest, `imports` of a package, and the
+//! names of the project's own packages.
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,8 @@ struct Alias {
     name: String,
     /// Where it leads, from the project's root.
     place: PathBuf,
+    /// The file that a package is by its name alone.
+    main: Option<PathBuf>,
 }
 
 impl Aliases {
@@ -36,6 +39,9 @@ impl Aliases {
         let settings = files.paths().iter().filter(|path| !is_foreign(path));
         for path in settings.filter(|path| !keys_of(path).is_empty()).take(FILES_MAX) {
             let text = files.text(path).unwrap_or_default();
+            if name_of(path) == "package.json" {
+                found.extend(package(path, &text));
+            }
             for key in keys_of(path) {
                 found.extend(entries(&text, key).into_iter().filter_map(|own| alias(path, own)));
             }
@@ -50,7 +56,11 @@ impl Aliases {
             let rest = word.strip_prefix(alias.name.as_str())?;
             let is_whole = rest.is_empty() || alias.name.is_empty() || alias.name.ends_with('/');
             let rest = if is_whole { rest } else { rest.strip_prefix('/')? };
-            let place = if rest.is_empty() { alias.place.clone() } else { alias.place.join(rest) };
+            let place = match &alias.main {
+                Some(main) if rest.is_empty() => main.clone(),
+                _ if rest.is_empty() => alias.place.clone(),
+                _ => alias.place.join(rest),
+            };
             javascript_file(&normal(&place)?, files)
         })
     }
@@ -68,6 +78,19 @@ fn keys_of(path: &Path) -> &'static [&'static str] {
     }
 }
 
+/// A package of the project, as others import it.
+fn package(manifest: &Path, text: &str) -> Option<Alias> {
+    let read: serde_json::Value = serde_json::from_str(text).ok()?;
+    let place = directory_of(manifest);
+    let name = read.get("name")?.as_str().filter(|name| !name.is_empty())?;
+    let mut entry = read.get("exports").unwrap_or(&serde_json::Value::Null);
+    for key in [".", "import", "default"] {
+        entry = entry.get(key).unwrap_or(entry);
+    }
+    let main = entry.as_str().or_else(|| read.get("main")?.as_str()).unwrap_or("index");
+    Some(Alias { name: name.into(), main: Some(place.join(main)), place })
+}
+
 fn alias(settings: &Path, (name, value): (String, String)) -> Option<Alias> {
     let cut = |text: &str| {
         let end = text.find(['*', '(', '$']).unwrap_or(text.len());
@@ -76,7 +99,7 @@ fn alias(settings: &Path, (name, value): (String, String)) -> Option<Alias> {
     let name = cut(name.trim_start_matches('^'));
     let value = cut(value.trim_start_matches("<rootDir>/").trim_start_matches('/'));
     let place = normal(&directory_of(settings).join(value))?;
-    Some(Alias { name, place })
+    Some(Alias { name, place, main: None })
 }
 
 /// The names and values of the objects under a key, also `{ find: …, replacement: … }` in a list.
@@ -158,6 +181,11 @@ mod tests {
             vite.config.js = export default { alias: [{ find: 'kit', replacement: './tooling/kit.ts' }] }
             jest.config.js = module.exports = { moduleNameMapper: { '^~/(.*)$': '<rootDir>/lib/$1' } }
             package.json = { "imports": { "#rules/*": { "node": "./rules/*" } } }
+            packages/kit/package.json = { "name": "@fleet/kit", "main": "src/main.js" }
+            packages/kit/src/main.js
+            packages/kit/units.js
+            packages/core/package.json = { "name": "core", "exports": { ".": { "import": "./a.mjs" } } }
+            packages/core/a.mjs
             src/a.ts
             tooling/vitest/matchers.ts
             tooling/kit.ts
@@ -173,6 +201,9 @@ mod tests {
             ("kit", "tooling/kit.ts"),
             ("~/deep/b", "lib/deep/b.js"),
             ("#rules/c.mjs", "rules/c.mjs"),
+            ("@fleet/kit", "packages/kit/src/main.js"),
+            ("@fleet/kit/units", "packages/kit/units.js"),
+            ("core", "packages/core/a.mjs"),
         ] {
             assert_eq!(aliases.file(word, &files), Some(path.into()), "{word}");
         }

@@ -1,6 +1,7 @@
 //! The files of a project, as the search for judges sees them. Nothing is written.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::files::read_regular;
@@ -18,6 +19,9 @@ pub(crate) trait ProjectFiles {
 
     /// Whether something exists at the path, also where it is ignored.
     fn exists(&self, path: &Path) -> bool;
+
+    /// The Python files whose path ends with the same two names as `end`, the C headers of its name.
+    fn ending_like(&self, end: &Path) -> Vec<&PathBuf>;
 }
 
 /// Files of a list, read from the disk.
@@ -25,12 +29,26 @@ pub(crate) trait ProjectFiles {
 pub(crate) struct ListedFiles {
     root: PathBuf,
     paths: BTreeSet<PathBuf>,
+    /// Python files by the last two names of their paths and C headers by their names, once one was
+    /// asked for.
+    by_end: OnceCell<BTreeMap<PathBuf, Vec<PathBuf>>>,
 }
 
 impl ListedFiles {
     /// The files at `paths`, which are relative to `root`.
     pub(crate) fn new(root: &Path, paths: &[PathBuf]) -> Self {
-        Self { root: root.into(), paths: paths.iter().cloned().collect() }
+        let paths = paths.iter().cloned().collect();
+        Self { root: root.into(), paths, by_end: OnceCell::new() }
+    }
+
+    fn by_end(&self) -> BTreeMap<PathBuf, Vec<PathBuf>> {
+        let mut found: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for path in &self.paths {
+            if let Some(end) = end_of(path) {
+                found.entry(end).or_default().push(path.clone());
+            }
+        }
+        found
     }
 }
 
@@ -47,6 +65,20 @@ impl ProjectFiles for ListedFiles {
 
     fn exists(&self, path: &Path) -> bool {
         self.paths.contains(path) || self.root.join(path).symlink_metadata().is_ok()
+    }
+
+    fn ending_like(&self, end: &Path) -> Vec<&PathBuf> {
+        let by_end = self.by_end.get_or_init(|| self.by_end());
+        end_of(end).and_then(|end| by_end.get(&end)).into_iter().flatten().collect()
+    }
+}
+
+/// By what a file is found that is imported without saying where it is.
+fn end_of(path: &Path) -> Option<PathBuf> {
+    match extension_of(path) {
+        "py" => Some(Path::new(name_of(path.parent()?)).join(name_of(path))),
+        "h" | "hh" | "hpp" => Some(name_of(path).into()),
+        _ => None,
     }
 }
 

@@ -194,6 +194,7 @@ pub(super) fn says_test_helper(path: &Path) -> bool {
     let says = |word: &String| {
         WORDS.contains(&word.as_str())
             || word.starts_with("testutil")
+            || word.starts_with("testkit")
             || word.starts_with("testhelper")
     };
     path.components().any(|part| words(&part.as_os_str().to_string_lossy()).iter().any(says))

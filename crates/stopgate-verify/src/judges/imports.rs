@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::aliases::Aliases;
 use super::files::{ProjectFiles, below, directory_of, extension_of, name_of, normal};
+use super::python_modules::is_known_module;
 use super::shell::{ShellScript, is_open};
 
 /// How many files below a directory are looked at, and how many scripts in it are taken.
@@ -103,7 +104,32 @@ pub(super) fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) ->
         };
         [module, Some(file.join("__init__.py"))]
     };
-    places.iter().flat_map(forms).flatten().find(|file| files.paths().contains(file))
+    let near = places.iter().flat_map(forms).flatten();
+    near.into_iter()
+        .find(|file| files.paths().contains(file))
+        .or_else(|| if dots == 0 { only_module(&name, files) } else { None })
+}
+
+/// The module of that name in a package that lies elsewhere, as the settings of a runner or an
+/// installation in place may have it: `shared/src/kit/asserts.py` for `kit/asserts`.
+fn only_module(name: &str, files: &dyn ProjectFiles) -> Option<PathBuf> {
+    if name.split('/').next().is_none_or(is_known_module) {
+        return None;
+    }
+    let forms = [format!("{name}.py"), format!("{name}/__init__.py")].map(PathBuf::from);
+    let alike = forms.iter().flat_map(|form| {
+        let alike = files.ending_like(form).into_iter();
+        alike.filter(move |path| path.ends_with(form))
+    });
+    // A package that is part of another one is imported by that one's name, too.
+    let is_outermost = |path: &&PathBuf| {
+        let depth = Path::new(name).components().count();
+        let inside = if path.ends_with("__init__.py") { depth + 1 } else { depth };
+        let place = path.ancestors().nth(inside);
+        place.is_some_and(|place| !files.paths().contains(&place.join("__init__.py")))
+    };
+    let mut found = alike.filter(is_outermost);
+    found.next().filter(|_| found.next().is_none()).cloned()
 }
 
 fn javascript(
@@ -204,8 +230,14 @@ fn c(path: &Path, text: &str, files: &dyn ProjectFiles) -> BTreeSet<PathBuf> {
     let mut places = vec![own.as_path()];
     places.extend(["", "src", "include", "lib", "inc"].map(Path::new));
     let file = |word: &str| {
-        let forms = places.iter().filter_map(|place| normal(&place.join(word)));
-        forms.into_iter().find(|file| files.paths().contains(file))
+        let mut forms = places.iter().filter_map(|place| normal(&place.join(word)));
+        let near = forms.find(|file| files.paths().contains(file));
+        near.or_else(|| {
+            // `-Ithird_party/check`
+            let mut found = files.ending_like(Path::new(word)).into_iter();
+            let mut found = found.by_ref().filter(|path| path.ends_with(word));
+            found.next().filter(|_| found.next().is_none()).cloned()
+        })
     };
     words.filter_map(file).collect()
 }
