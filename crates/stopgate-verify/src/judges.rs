@@ -399,7 +399,10 @@ impl JudgeSet {
         let Ok(whole_root) = root.canonical() else { return };
         let listed = files.paths().iter().chain(self.judges.keys().map(|path| &path.0));
         self.links = links::of(root, &whole_root, listed, &JudgeRules::of(self));
-        let inner = links::inner(&self.links, &whole_root);
+        let mut inner = links::inner(&self.links, &whole_root);
+        // Where a directory is a link, that decides which content it is.
+        let through = self.links.iter().flat_map(|link| link.link.0.ancestors().skip(1));
+        inner.extend(through.filter(|path| files.paths().contains(*path)).map(Path::to_path_buf));
         let is_work = |path: &PathBuf| self.role(path) == JudgeRole::Work;
         for path in inner.into_iter().filter(is_work).collect::<Vec<_>>() {
             self.judges.entry(StoredPath(path)).or_insert(Why::BehindLink);

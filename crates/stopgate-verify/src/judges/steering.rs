@@ -1,7 +1,7 @@
 //! Variables that steer test runners, compilers and interpreters.
 
 /// Variables that change what a runner does or which code it loads.
-const NAMES: [&str; 62] = [
+const NAMES: [&str; 67] = [
     "BASH_ENV",
     "BUNDLE_GEMFILE",
     "BUN_OPTIONS",
@@ -31,6 +31,8 @@ const NAMES: [&str; 62] = [
     "GOPATH",
     "GOTOOLCHAIN",
     "GOWORK",
+    "GTEST_FILTER",
+    "HYPOTHESIS_PROFILE",
     "INSTA_UPDATE",
     "JAVA_TOOL_OPTIONS",
     "JUST_JUSTFILE",
@@ -48,6 +50,7 @@ const NAMES: [&str; 62] = [
     "NODE_TEST_CONTEXT",
     "PERL5LIB",
     "PERL5OPT",
+    "PYLINTRC",
     "PYTEST_ADDOPTS",
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
     "PYTEST_PLUGINS",
@@ -62,21 +65,27 @@ const NAMES: [&str; 62] = [
     "RUBYOPT",
     "RUSTC_WRAPPER",
     "RUSTFLAGS",
+    "SHELLCHECK_OPTS",
     "SHELLOPTS",
     "SPEC_OPTS",
+    "TESTOPTS",
 ];
 
 /// Beginnings of names of such variables.
-const BEGINNINGS: [&str; 15] = [
+const BEGINNINGS: [&str; 19] = [
+    "BATS_",
     "CARGO_PROFILE_",
     "CARGO_TARGET_",
     "CARGO_UNSTABLE_",
+    "HARNESS_",
     "JEST_",
     "MOCHA_",
     "NEXTEST_",
-    "NYC_",
     "NPM_CONFIG_",
+    "NYC_",
     "PHPUNIT_",
+    "PLAYWRIGHT_",
+    "RUFF_",
     "RUSTC_",
     "RUSTDOC",
     "RUSTUP_TOOLCHAIN",

@@ -61,7 +61,7 @@ pub(in crate::judges) struct MakeLines {
 
 pub(super) fn judging(text: &str, reach: &SectionReach) -> Judging {
     let phony = phony(text).filter(|name| reach.names.contains(name));
-    let members = phony.chain(strictness(&parse(text))).collect();
+    let members = phony.chain(strictness(&parse(text))).chain(includes(text)).collect();
     let mut sections = sections(&blocks(text, reach));
     // Only where make is called without a target does it matter which one is first.
     let goal = default_goal(text).filter(|name| reach.names.contains(name));
@@ -86,7 +86,26 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Stri
     for line in lost_flags(&parse(original), &parse(&text)) {
         push(&mut text, &line);
     }
+    let now: BTreeSet<String> = includes(&text).collect();
+    for line in includes(original).filter(|line| !now.contains(line)) {
+        // What only builds may be gone with its line.
+        push(&mut text, &format!("-{line}\n"));
+    }
     text
+}
+
+/// Lines that read other makefiles, whose rules may be the check's.
+fn includes(text: &str) -> impl Iterator<Item = String> {
+    parse(text).into_iter().filter_map(|lines| match lines.item {
+        MakeItem::Include(names) => {
+            let names: Vec<&str> = names.split_whitespace().collect();
+            Some(format!("include {}", names.join(" ")))
+        }
+        MakeItem::Rule { .. }
+        | MakeItem::Variable { .. }
+        | MakeItem::Export(_)
+        | MakeItem::Other => None,
+    })
 }
 
 /// The target that is made where none is named.

@@ -165,6 +165,7 @@ impl Tracer<'_> {
                 let needed = all.expand(needs);
                 self.all_made_from_tests(all, &needed, directory, &mut names);
                 self.data_needed(all, &target, &needed, directory);
+                open.extend(all.patterns_in(&needed).map(str::to_string));
                 let is_act = |name: &&str| self.is_act(all, name, directory);
                 open.extend(needed.split_whitespace().filter(is_act).map(str::to_string));
                 let text = format!("{needs}\n{}", recipe.join("\n"));
@@ -200,15 +201,14 @@ impl Tracer<'_> {
             let made = self.all_made_from_tests(all, &needed, directory, names);
             found || made || self.names_tests(&needed, &all.expand(&recipe.join("\n")), directory)
         });
+        let is_mark = says_checked(target) && rules.iter().any(|(_, _, recipe)| marks(recipe));
+        let is_from_tests = is_from_tests || is_mark;
         if !is_from_tests {
             return false;
         }
         names.extend([target.to_string(), format!("{BUILT}{target}")]);
         for (_, needs, recipe) in &rules {
-            let leaves_stamp = recipe.iter().any(|line| {
-                let touches = line.trim_start_matches(['@', '\t', ' ']).starts_with("touch $@");
-                touches || line.contains("> $@") && line.contains("echo")
-            });
+            let leaves_stamp = marks(recipe);
             let text = format!("{needs}\n{}", recipe.join("\n"));
             let variables = all.variables_in(&text);
             if leaves_stamp {
@@ -263,7 +263,7 @@ impl Tracer<'_> {
             depth: 0,
         };
         let recipe = all.recipes_of(target).join("\n");
-        let lines = all.expand(&worked_out(&recipe));
+        let lines = all.expand(&worked_out(&recipe).replace("$*", "*"));
         let lines = lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
         let text = lines.collect::<Vec<_>>().join("\n");
         super::ShellScript::parse(&text).steps().any(|step| {
@@ -408,6 +408,24 @@ impl MakeWords {
         }
         found
     }
+}
+
+/// Whether a recipe leaves a stamp: a file that says nothing but when it was made.
+fn marks(recipe: &[String]) -> bool {
+    recipe.iter().any(|line| {
+        let steps = || line.split([';', '&']).map(|step| step.trim_start_matches(['@', '\t', ' ']));
+        let touches = steps().any(|step| step.starts_with("touch $@"));
+        touches || line.contains("> $@") && line.contains("echo")
+    })
+}
+
+/// Whether a target's name says that something was checked: `build/.checked`.
+fn says_checked(target: &str) -> bool {
+    const WORDS: [&str; 7] =
+        ["checked", "tested", "linted", "verified", "validated", "passed", "compared"];
+    let path = Path::new(target);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name_says_judge(name) || words(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// A recipe with some word for each variable that make sets: a shell would read from `$<`.

@@ -50,8 +50,7 @@ impl Makefiles {
         let fits = |own: &'m String| {
             let (begin, end) = own.split_once('%')?;
             let stem = target.strip_prefix(begin)?.strip_suffix(end)?;
-            let is_act = !begin.is_empty() && !own.contains(['.', '/']) && !stem.is_empty();
-            is_act.then_some((own.as_str(), stem))
+            (is_act(own) && !stem.is_empty()).then_some((own.as_str(), stem))
         };
         patterns.filter(|own| *own != target).find_map(fits)
     }
@@ -83,6 +82,16 @@ impl Makefiles {
             }
         }
         found
+    }
+
+    /// Targets such as `check-%` whose rules do what a text names by make's functions:
+    /// `$(CASES:%=check-%)`.
+    pub(super) fn patterns_in(&self, text: &str) -> impl Iterator<Item = &str> {
+        let is_end = |letter: char| letter.is_whitespace() || "=,()".contains(letter);
+        let words: BTreeSet<String> =
+            text.split(is_end).filter(|word| word.contains('%')).map(str::to_string).collect();
+        let patterns = self.index().patterns.iter().map(String::as_str);
+        patterns.filter(move |pattern| is_act(pattern) && words.contains(*pattern))
     }
 
     pub(super) fn has(&self, target: &str) -> bool {
@@ -163,6 +172,11 @@ impl Makefiles {
         }
         text
     }
+}
+
+/// Whether a target with a `%` is something to do, not a file to make.
+fn is_act(pattern: &str) -> bool {
+    !pattern.starts_with('%') && !pattern.contains(['.', '/'])
 }
 
 /// Names in `$(NAME)`, `${NAME}`, `$(NAME:a=b)` and `$(call NAME,…)`.

@@ -261,7 +261,7 @@ impl Tracer<'_> {
             ("cargo", "r") => "run",
             (_, inner) => inner,
         };
-        if inner == "run" || (name, inner) == ("cargo", "xtask") {
+        if inner == "run" || [("cargo", "xtask"), ("go", "generate")].contains(&(name, inner)) {
             self.project_program(name, inner, rest, fate, stand);
         }
         let whole = format!("{name}-{inner}");

@@ -5,13 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::files::{below, extension_of, inner};
-use super::super::names::{name_says_judge, says_judge};
+use super::super::files::{below, directory_of, extension_of, inner};
+use super::super::names::{is_foreign, name_says_judge, says_judge};
 use super::super::role::Why;
 use super::super::shell::{Joint, OutputFate, ScriptPart, is_open};
 use super::super::tools::{Trade, plain_name, trade_of};
+use super::does::makes_tests;
 use super::programs::after_options;
 use super::{Stand, Tracer};
+
+/// So many sources are searched for what makes others.
+const SOURCES_MAX: usize = 2_000;
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +66,7 @@ impl Tracer<'_> {
             }
             ("cargo", "run") => self.run_by_cargo(rest, stand),
             ("go", "run") => self.run_by_go(rest, stand),
+            ("go", "generate") => self.makers_by_go(),
             _ => Vec::new(),
         };
         for path in found {
@@ -98,19 +103,41 @@ impl Tracer<'_> {
         files.filter(|path| extension_of(path) == "rs").cloned().collect()
     }
 
+    /// Programs of the project that `//go:generate go run …` runs and that write tests.
+    fn makers_by_go(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let sources = self.scanned().filter(|path| extension_of(path) == "go" && !is_foreign(path));
+        for source in sources.take(SOURCES_MAX) {
+            let text = self.files.text(source).unwrap_or_default();
+            let commands = text.lines().filter_map(|line| line.strip_prefix("//go:generate "));
+            for command in commands {
+                let mut words =
+                    command.split_whitespace().skip_while(|word| *word != "run").skip(1);
+                let program = words.find(|word| !word.starts_with('-'));
+                let place = program.and_then(|word| inner(self.root, &directory_of(source), word));
+                found.extend(place.iter().flat_map(|place| self.go_sources(place)));
+            }
+        }
+        let makes = |path: &PathBuf| self.files.text(path).is_some_and(|text| makes_tests(&text));
+        found.retain(makes);
+        found
+    }
+
+    /// A source in Go, or those of a package.
+    fn go_sources(&self, path: &Path) -> Vec<PathBuf> {
+        let is_own = |file: &&PathBuf| {
+            *file == path || (file.parent() == Some(path) && extension_of(file) == "go")
+        };
+        below(self.files, path).filter(is_own).cloned().collect()
+    }
+
     fn run_by_go(&self, rest: &[&str], stand: &Stand) -> Vec<PathBuf> {
         let words = after_options(rest);
         let named =
             words.iter().take_while(|word| extension_of(Path::new(word)) == "go").count().max(1);
         let paths = words.iter().take(named).filter(|word| !is_open(word));
         let paths = paths.filter_map(|word| inner(self.root, &stand.directory, word));
-        let mut found = Vec::new();
-        for path in paths.filter(|path| self.input == PipedInput::TestResults || says_judge(path)) {
-            let is_own = |file: &&PathBuf| {
-                **file == path || (file.parent() == Some(&path) && extension_of(file) == "go")
-            };
-            found.extend(below(self.files, &path).filter(is_own).cloned());
-        }
-        found
+        let judges = |path: &PathBuf| self.input == PipedInput::TestResults || says_judge(path);
+        paths.filter(judges).flat_map(|path| self.go_sources(&path)).collect()
     }
 }

@@ -367,7 +367,10 @@ impl Tracer<'_> {
         let own = directory_of(path);
         let imports = imports_of(path, text, self.files);
         let is_beside = |import: &PathBuf| {
-            !own.as_os_str().is_empty() && import.starts_with(&own) && !says_program(import)
+            let is_library = import.starts_with(own.join("lib")) && is_of_tools(import);
+            !own.as_os_str().is_empty()
+                && import.starts_with(&own)
+                && (is_library || !says_program(import))
         };
         // `python -m shelf.selfcheck` tries out the package that it is part of.
         let is_apart = !imports.iter().any(is_beside) || !self.is_in_package_of_work(path);
@@ -382,7 +385,9 @@ impl Tracer<'_> {
             // `"$d/.fmt"`: the nearest one counts.
             let hidden = word.rsplit_once('/').map(|(_, name)| name);
             let hidden = hidden.filter(|name| name.starts_with('.') && word.contains('$'));
-            let word = hidden.unwrap_or(word);
+            // `"$FindBin::Bin/next"`, f"{HERE}/limits.json"
+            let beside = word.split_once('/').filter(|(place, _)| place.starts_with(['$', '{']));
+            let word = hidden.or(beside.map(|(_, inner)| inner)).unwrap_or(word);
             let places = [own.clone(), stand.directory.clone()];
             let found = places.iter().filter_map(|place| inner(self.root, place, word));
             let found: Vec<PathBuf> = found.collect();
