@@ -30,28 +30,27 @@ pub(crate) struct InstalledProgram {
     target: String,
     /// The fingerprint of a program that is not part of a package.
     content: String,
+    /// Whether no program of that name was found anywhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_missing: bool,
 }
 
 impl InstalledProgram {
     /// Those among `names` that are installed where a check in `directory` finds them, and those
-    /// that it finds on the search path because nothing of that name is installed.
+    /// that it finds on the search path or nowhere, because nothing of that name is installed.
     pub(crate) fn note<'n>(
         root: &Path,
         directory: &Path,
         names: impl IntoIterator<Item = &'n String>,
         is_on_path: impl Fn(&str) -> bool,
     ) -> Vec<Self> {
-        let found = |name: &String| {
-            let none = || is_on_path(name).then(|| Self::none(name));
-            Self::found(root, directory, name).or_else(none)
+        let none = |name: &String| {
+            let [path, target, content] = [const { String::new() }; 3];
+            Self { name: name.clone(), path, target, content, is_missing: !is_on_path(name) }
         };
-        names.into_iter().filter_map(found).take(NAMES_MAX).collect()
-    }
-
-    /// Nothing of this name is installed.
-    fn none(name: &str) -> Self {
-        let [path, target, content] = [const { String::new() }; 3];
-        Self { name: name.into(), path, target, content }
+        let found =
+            |name: &String| Self::found(root, directory, name).unwrap_or_else(|| none(name));
+        names.into_iter().map(found).take(NAMES_MAX).collect()
     }
 
     fn found(root: &Path, directory: &Path, name: &str) -> Option<Self> {
@@ -60,7 +59,8 @@ impl InstalledProgram {
         let whole = path.canonical().ok()?;
         let target = inner(&whole);
         let content = if target.starts_with(".bin/") { content_of(&whole) } else { String::new() };
-        Some(Self { name: name.into(), path: path_text(&path), target, content })
+        let path = path_text(&path);
+        Some(Self { name: name.into(), path, target, content, is_missing: false })
     }
 
     /// The package that brings it.
@@ -74,7 +74,7 @@ impl InstalledProgram {
     /// What is not as it was.
     pub(super) fn change(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
         if self.path.is_empty() {
-            return self.hides(root, directory);
+            return self.is_added(root, directory);
         }
         let path = text_path(&self.path);
         let Some(now) = Self::found(root, directory, &self.name) else {
@@ -93,14 +93,20 @@ impl InstalledProgram {
 }
 
 impl InstalledProgram {
-    /// A program of its own under a name that was found on the path. What a package brings is
-    /// another matter: somebody asked for that package.
-    fn hides(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
+    /// A program of its own under a name that was found on the path, or nowhere. What a package
+    /// brings is another matter: somebody asked for that package.
+    fn is_added(&self, root: &Path, directory: &Path) -> Option<LastingChange> {
         let now = Self::found(root, directory, &self.name)?;
         let place = text_path(&now.path);
-        let text = || format!("{} hides {} of the search path", place.display(), self.name);
-        let is_own = now.target.starts_with(".bin/") || Path::new(&now.target).is_absolute();
-        is_own.then(|| LastingChange::of_file(text(), &place))
+        let is_written = now.target.starts_with(".bin/");
+        let text = if self.is_missing {
+            format!("{} was added, and no package brings it", place.display())
+        } else {
+            format!("{} hides {} of the search path", place.display(), self.name)
+        };
+        // A tool of the project, linked there, hides none where there was none.
+        let is_linked = Path::new(&now.target).is_absolute() && !self.is_missing;
+        (is_written || is_linked).then(|| LastingChange::of_file(text, &place))
     }
 }
 
@@ -137,7 +143,7 @@ mod tests {
     fn noted(root: &Path) -> InstalledProgram {
         let names = [String::from("jest"), String::from("mocha")];
         let mut found = InstalledProgram::note(root, Path::new("web"), &names, |_| false);
-        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[1].is_missing, "{found:?}");
         found.remove(0)
     }
 
@@ -162,7 +168,7 @@ mod tests {
         let root = directory.path();
         let names = [String::from("node"), String::from("unknown")];
         let noted = InstalledProgram::note(root, Path::new(""), &names, |name| name == "node");
-        let [node] = noted.as_slice() else { panic!("{noted:?}") };
+        let [node, unknown] = noted.as_slice() else { panic!("{noted:?}") };
         assert_eq!(node.change(root, Path::new("")), None);
         install(root, "node", "a package");
         assert_eq!(node.change(root, Path::new("")), None);
@@ -175,6 +181,14 @@ mod tests {
         fs::write(root.join("fake.sh"), "exit 0\n").expect("write it");
         symlink(Path::new("../../fake.sh"), &path).expect("link it");
         assert!(node.change(root, Path::new("")).is_some());
+        // Where there was none, a tool may be linked or come with a package.
+        let path = root.join("node_modules/.bin/unknown");
+        symlink(Path::new("../../fake.sh"), &path).expect("link it");
+        assert_eq!(unknown.change(root, Path::new("")), None);
+        fs::remove_file(&path).expect("remove it");
+        fs::write(&path, "exit 0\n").expect("write it");
+        let said = unknown.change(root, Path::new("")).expect("a change").text;
+        assert!(said.ends_with("node_modules/.bin/unknown was added, and no package brings it"));
     }
 
     #[test]
