@@ -31,6 +31,7 @@ mod source_copies;
 mod standing;
 mod start_copy;
 mod surely;
+mod whole_files;
 mod wording;
 
 use std::borrow::Cow;

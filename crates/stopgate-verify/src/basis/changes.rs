@@ -1,5 +1,6 @@
 //! What is not as it was at the start, and how to ask the judges of the start all the same.
 
+mod as_found;
 mod asked_git;
 mod compiled;
 mod following;
@@ -20,10 +21,11 @@ mod workspaces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use stopgate_core::Criterion;
 
+use self::as_found::{as_text, is_builder, is_compiled, is_same, mentions_builder, nanos};
 pub(super) use self::makers::note as note_makers;
 pub(super) use self::undeclared::package_names;
 pub(super) use self::watched::{WatchedFile, note as note_watched};
@@ -34,17 +36,13 @@ use super::listing::{Listing, listing_of};
 use super::moved::MovedPackages;
 use super::text::{CriterionText, FileText, text_path};
 use super::{Basis, BasisError, BasisStore, whole};
-use crate::judges::sections::{MovedTests, judging, restore, taskfile_rank, with_moved_entries};
+use crate::judges::sections::{
+    MovedTests, judging, restore, taskfile_rank, with_moved_entries, without_added,
+};
 use crate::judges::{JudgeRole, ListedFiles, MixedKind, ProjectFiles, Why};
 use crate::place::{FileContent, Mask, RestoredFile};
 use crate::program::definition;
 use crate::tree::{FileKind, Tree, TreeFile, hash_of, hex};
-
-/// Tools that may run a binary that was built from another state of a judge.
-const BUILDERS: [&str; 17] = [
-    "task", "cargo", "rustc", "make", "gmake", "ninja", "cmake", "ctest", "meson", "gradle",
-    "gradlew", "mvn", "bazel", "dotnet", "gcc", "just", "tsc",
-];
 
 /// Whether a check asks git about the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +61,11 @@ pub(crate) struct JudgeChanges {
     pub(crate) texts: Vec<String>,
     /// Files that an original run has as they were.
     pub(crate) restore: Vec<RestoredFile>,
+    /// Those of which only sections are restored, and those without judging sections that are
+    /// gone, as they were.
+    pub(crate) whole: Vec<RestoredFile>,
+    /// Files that it has without sections which were added; they alone are no reason for a run.
+    pub(crate) lighter: Vec<RestoredFile>,
     /// Files that an original run does not have.
     pub(crate) absent: Vec<PathBuf>,
     /// Files outside the project that an original run sees as they were.
@@ -194,7 +197,7 @@ impl Compare<'_> {
 
     /// Judges that were there at the start.
     fn known_files(&mut self) {
-        let builds = self.noted.programs.iter().any(|p| BUILDERS.contains(&base(&p.name)))
+        let builds = self.noted.programs.iter().any(|p| is_builder(&p.name))
             || self.criterion.command().is_some_and(|line| mentions_builder(&line));
         let rules = self.noted.judges.rules();
         for file in &self.basis.text.files {
@@ -230,6 +233,7 @@ impl Compare<'_> {
             let original = self.original(file);
             let reach = self.noted.judges.reach_of(&self.packages.origin(path));
             let judged = original.and_then(|text| judging(*kind, &text, &reach).ok());
+            self.found.whole.extend(self.kept(file, path));
             if judged.is_some_and(|judged| judged.is_empty()) {
                 return;
             }
@@ -273,8 +277,13 @@ impl Compare<'_> {
         }
         match restore(*kind, &original, &today, &reach) {
             // The sections say what they said.
-            Ok(merged) if merged == today => {}
-            Ok(merged) => self.merged(path, *kind, merged, now),
+            Ok(merged) if merged == today => {
+                self.without_added(path, *kind, (&original, &today), now);
+            }
+            Ok(merged) => {
+                self.found.whole.extend(self.kept(file, path));
+                self.merged(path, *kind, merged, now);
+            }
             Err(_) => self.bring_back(file, path, &text),
         }
     }
@@ -287,9 +296,7 @@ impl Compare<'_> {
     fn restored(&mut self, path: &Path, told: String, text: String, now: &TreeFile) {
         self.found.texts.push(told);
         self.bind(path, &hex(&now.content));
-        let executable = now.kind == FileKind::Executable;
-        let content = FileContent::File { bytes: text.into_bytes(), executable };
-        self.found.restore.push(RestoredFile { path: path.into(), content });
+        self.found.restore.push(as_text(path, text, now));
     }
 
     /// Files that judge and were not there at the start.
@@ -372,9 +379,23 @@ impl Compare<'_> {
             _ => self.tests.original(path, ""),
         };
         match restore(kind, &nothing, &today, &reach) {
-            Ok(merged) if merged == today => {}
+            Ok(merged) if merged == today => self.without_added(path, kind, ("", &today), file),
             Ok(merged) => self.merged(path, kind, merged, file),
             Err(_) => self.added(path),
+        }
+    }
+
+    /// Where an original run takes place for another reason, it does without sections that were
+    /// added. They alone are no reason.
+    fn without_added(
+        &mut self,
+        path: &Path,
+        kind: MixedKind,
+        (original, today): (&str, &str),
+        now: &TreeFile,
+    ) {
+        if let Some(text) = without_added(kind, original, today) {
+            self.found.lighter.push(as_text(path, text, now));
         }
     }
 
@@ -400,12 +421,17 @@ impl Compare<'_> {
             let now = self.now.get(path).map(|now| hex(&now.content));
             self.bind(path, &now.unwrap_or_default());
         }
-        let bytes = if file.kept { self.keep.get(&file.content).ok() } else { None };
-        let Some(bytes) = bytes else {
+        if let Some(kept) = self.kept(file, path) {
+            self.found.restore.push(kept);
+        } else {
             let why = format!("{} can't be restored: it was not kept", path.display());
             self.found.lasting.push(why);
-            return;
-        };
+        }
+    }
+
+    /// A file as it was, to be put at `path`.
+    fn kept(&self, file: &FileText, path: &Path) -> Option<RestoredFile> {
+        let bytes = if file.kept { self.keep.get(&file.content).ok() } else { None }?;
         let content = match file.kind {
             FileKind::Link => FileContent::Link(super::path_of(&bytes)),
             FileKind::Executable => FileContent::File { bytes, executable: true },
@@ -413,7 +439,7 @@ impl Compare<'_> {
                 FileContent::File { bytes, executable: false }
             }
         };
-        self.found.restore.push(RestoredFile { path: path.into(), content });
+        Some(RestoredFile { path: path.into(), content })
     }
 
     fn installed(&mut self) {
@@ -438,33 +464,6 @@ impl Compare<'_> {
     fn bind(&mut self, path: &Path, content: &str) {
         self.found.today.push(format!("{} {content}", path.display()));
     }
-}
-
-/// Whether a file is what it was; one that can be executed by now makes no difference to a test,
-/// but one that no longer can may be passed over.
-fn is_same(noted: &FileText, now: &TreeFile) -> bool {
-    let is_link = now.kind == FileKind::Link;
-    let is_disabled = noted.kind == FileKind::Executable && now.kind == FileKind::Plain;
-    (noted.kind == FileKind::Link) == is_link && !is_disabled && noted.content == hex(&now.content)
-}
-
-/// Whether a test in this language is run as a program that was built from it.
-fn is_compiled(path: &Path) -> bool {
-    const ENDS: [&str; 8] = ["c", "cc", "cpp", "cxx", "h", "hpp", "java", "rs"];
-    path.extension().and_then(|end| end.to_str()).is_some_and(|end| ENDS.contains(&end))
-}
-
-fn mentions_builder(line: &str) -> bool {
-    let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    line.split(is_end).any(|word| BUILDERS.contains(&word))
-}
-
-fn base(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-fn nanos(time: SystemTime) -> Option<i64> {
-    i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
 fn finished(mut changes: JudgeChanges) -> JudgeChanges {

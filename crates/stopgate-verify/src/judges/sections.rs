@@ -191,6 +191,11 @@ pub(crate) fn restore(
     }
 }
 
+/// Today's text without the judging sections that were added, where it can be had without them.
+pub(crate) fn without_added(kind: MixedKind, original: &str, today: &str) -> Option<String> {
+    (kind == MixedKind::PythonSource).then(|| python_docs::without_added(original, today))?
+}
+
 /// The files and directories of modules that `text`, at `path`, declares for tests only.
 pub(super) fn test_module_files(path: &Path, text: &str) -> Vec<PathBuf> {
     let directory = path.parent().unwrap_or(Path::new(""));

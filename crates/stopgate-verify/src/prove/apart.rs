@@ -231,9 +231,13 @@ impl Apart<'_> {
         };
         let mut unmade = self.unbuilt(subject.criterion, judges);
         unmade.extend(self.restless.iter().cloned());
-        let restored = if original { &changes.restore[..] } else { &[] };
+        let (restored, lighter) = if original {
+            (&changes.restore[..], &changes.lighter[..])
+        } else {
+            (&[][..], &[][..])
+        };
         let is_over = |file: &&RestoredFile| self.over.iter().any(|own| own.path == file.path);
-        let restored = restored.iter().filter(|file| !is_over(file));
+        let restored = restored.iter().chain(lighter).filter(|file| !is_over(file));
         let restore: Vec<RestoredFile> = restored.chain(self.over).cloned().collect();
         let mut absent: &[PathBuf] = if original { &changes.absent } else { &[] };
         if self.emptied == EmptiedDirectories::Stay {

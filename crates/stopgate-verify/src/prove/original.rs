@@ -217,6 +217,7 @@ impl Originals<'_> {
         let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
         let doubted = self.ask_with_emptied_directories(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
+        let doubted = self.ask_with_whole_files(doubted, digest, receipts)?;
         let shortfall = CoverageShortfall(self);
         let doubted = shortfall.ask_with_todays_tests(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;

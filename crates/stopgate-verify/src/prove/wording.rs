@@ -15,7 +15,8 @@ pub(super) fn rejection(subject: &OriginalSubject<'_>, run: &ApartRun) -> String
     }
     match (receipt.status, fewer_tests(subject.floor, receipt)) {
         (Status::Pass, Some((then, now))) => {
-            format!("{now} tests of the start run now; {then} ran then")
+            let run = if now == 1 { "test of the start runs" } else { "tests of the start run" };
+            format!("{now} {run} now; {then} ran then")
         }
         (_, _) => match failing(run, receipt) {
             0 => "it passes now, but fails with the tests as they were at the start".into(),

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::text::{FileText, text_path};
-use super::{Compare, is_same};
+use super::Compare;
+use super::as_found::is_same;
 use crate::judges::sections::{SectionReach, judging};
 use crate::judges::{JudgeRole, MixedKind, ProjectFiles};
 

@@ -7,6 +7,7 @@ use super::super::keep::ContentStore;
 use super::super::listing::Listing;
 use super::super::note_file;
 use super::super::text::{FileText, text_path};
+use super::as_found::is_same;
 use super::{BasisError, Compare};
 use crate::judges::JudgeSet;
 use crate::place::{FileContent, RestoredFile};
@@ -35,7 +36,7 @@ pub(super) fn changed_makers(compare: &mut Compare<'_>) {
     for noted in &compare.noted.makers {
         let path = text_path(&noted.path);
         let Some(now) = compare.now.get(&path) else { continue };
-        if super::is_same(noted, now) || !noted.kept {
+        if is_same(noted, now) || !noted.kept {
             continue;
         }
         if let Ok(bytes) = compare.keep.get(&noted.content) {

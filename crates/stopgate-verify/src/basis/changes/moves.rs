@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::moved::{MovedPackages, NamedSource, is_manifest, moves};
 use super::super::text::text_path;
+use super::Compare;
+use super::as_found::is_same;
 use super::workspaces::stays_member;
-use super::{Compare, is_same};
 use crate::judges::sections::{MovedTests, SourcePair};
 use crate::judges::{JudgeRole, MixedKind, ProjectFiles, Why};
 use crate::tree::TreeFile;

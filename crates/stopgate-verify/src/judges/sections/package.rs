@@ -63,7 +63,10 @@ pub(crate) fn with_moved_entries(
             "main" if was.is_empty() => stays("index.js"),
             _ => true,
         };
-        if !is_judged || !was.iter().all(|target| stays(target)) {
+        let now = today.get(name).filter(|_| name == "exports" && was.is_empty());
+        let main = original.get("main").map(targets).unwrap_or_default();
+        let is_more = now.is_some_and(|now| only_adds_names(&value_of(now), &main, stays));
+        if !is_judged || is_more || !was.iter().all(|target| stays(target)) {
             match today.get(name) {
                 Some(now) => original.set(name, now.clone()),
                 None => original.remove(name),
@@ -81,10 +84,35 @@ pub(crate) fn with_moved_entries(
     Some(original.render())
 }
 
+/// Whether the first `exports` of a package leave what could be imported before where it was: the
+/// package itself is still its `main`, and no path leads to another file.
+fn only_adds_names(
+    exports: &serde_json::Value,
+    main: &[String],
+    stays: &dyn Fn(&str) -> bool,
+) -> bool {
+    let is_main =
+        |value: &serde_json::Value| targets_in(value).iter().all(|own| main.contains(own));
+    let names = exports.as_object().filter(|all| all.keys().all(|name| name.starts_with('.')));
+    let Some(names) = names else { return is_main(exports) };
+    names.iter().all(|(name, value)| {
+        let path = name.trim_start_matches("./");
+        let is_kept = || !stays(path) || targets_in(value).iter().all(|own| own == path);
+        if name == "." { is_main(value) } else { !name.contains('*') && is_kept() }
+    })
+}
+
+fn value_of(text: &JsonText) -> serde_json::Value {
+    serde_json::from_str(&text.canonical()).unwrap_or_default()
+}
+
 /// The files that a value leads to; of a pattern, its directory.
 fn targets(value: &JsonText) -> Vec<String> {
-    let inner = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
-    let mut open = vec![inner(&value.canonical())];
+    targets_in(&value_of(value))
+}
+
+fn targets_in(value: &serde_json::Value) -> Vec<String> {
+    let mut open = vec![value.clone()];
     let mut found = Vec::new();
     while let Some(value) = open.pop() {
         match value {
@@ -228,6 +256,20 @@ mod tests {
         let today = r##"{"main": "lib/b.js", "imports": {"#a": "./lib/b.js"}}"##;
         assert!(!restored(today, &|_| true).contains("b.js"));
         assert!(!restored(today, &|_| false).contains("a.js"));
+    }
+
+    #[test]
+    fn first_exports_may_name_more_but_nothing_else() {
+        let kept = |exports: &str, stays: &dyn Fn(&str) -> bool| {
+            let today = format!(r#"{{"exports": {exports}}}"#);
+            restored(&today, stays).contains("exports")
+        };
+        let is_there = |path: &str| path.starts_with("lib/");
+        assert!(kept(r#"{".": "./lib/a.js", "./units": "./lib/units.js"}"#, &is_there));
+        assert!(kept(r#""./lib/a.js""#, &is_there));
+        assert!(!kept(r#"{".": "./lib/double.js"}"#, &is_there));
+        assert!(!kept(r#"{".": "./lib/a.js", "./lib/b.js": "./lib/c.js"}"#, &is_there));
+        assert!(!kept(r#"{".": "./lib/a.js", "./*": "./double/*"}"#, &is_there));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the start that today's text lacks are put behind it, in a function of their own.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{Judging, python_tests};
 
@@ -18,6 +19,7 @@ pub(super) fn restore(original: &str, today: &str) -> String {
         python_tests::restore(original, today)
     };
     let now = examples(&text);
+    text = without_added(original, &text).unwrap_or(text);
     for (number, lost) in examples(original).difference(&now).enumerate() {
         let (quote, body) = lost.split_once('\n').unwrap_or(("\"\"\"", lost));
         let end = quote.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
@@ -32,13 +34,42 @@ pub(super) fn restore(original: &str, today: &str) -> String {
     text
 }
 
+/// Today's text in which docstrings whose examples are new show them, and don't ask for them to be
+/// tried: they may need fixtures that are new as well. Nothing where there are none.
+pub(super) fn without_added(original: &str, today: &str) -> Option<String> {
+    let then = examples(original);
+    let mut text = today.to_string();
+    for (quote, span) in long_strings(today) {
+        let inner = &today[span.clone()];
+        let lines = example_lines(inner);
+        let is_added = !lines.is_empty() && !then.contains(&said(&quote, &lines));
+        if is_added && is_docstring(&today[..span.start - quote.len()]) {
+            // As long as before: what comes later keeps its place.
+            text.replace_range(span, &inner.replace(">>>", "..."));
+        }
+    }
+    (text != today).then_some(text)
+}
+
+/// Whether a string that comes after this text is the first statement of a block or of the file.
+fn is_docstring(before: &str) -> bool {
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let mut above = above.lines().rev().map(str::trim);
+    let last = above.find(|line| !line.is_empty() && !line.starts_with('#'));
+    line.trim().is_empty() && last.is_none_or(|line| line.ends_with(':'))
+}
+
+fn said(quote: &str, lines: &[String]) -> String {
+    format!("{quote}\n{}", lines.join("\n"))
+}
+
 /// The examples of each docstring: how its quotes open it, then its lines.
 fn examples(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (quote, inner) in long_strings(text) {
-        let lines = example_lines(inner);
+    for (quote, span) in long_strings(text) {
+        let lines = example_lines(&text[span]);
         if !lines.is_empty() {
-            found.insert(format!("{quote}\n{}", lines.join("\n")));
+            found.insert(said(&quote, &lines));
         }
     }
     found
@@ -69,8 +100,8 @@ fn example_lines(text: &str) -> Vec<String> {
     found
 }
 
-/// Strings in three quotes, with how they open.
-fn long_strings(text: &str) -> Vec<(String, &str)> {
+/// Where strings in three quotes are, with how they open.
+fn long_strings(text: &str) -> Vec<(String, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(byte) = bytes.get(at) {
@@ -85,7 +116,7 @@ fn long_strings(text: &str) -> Vec<(String, &str)> {
                 if opening.len() == 3 {
                     let prefix = text[..at].ends_with(['r', 'R']).then_some("r");
                     let prefix = prefix.unwrap_or_default();
-                    found.push((format!("{prefix}{opening}"), &text[from..end]));
+                    found.push((format!("{prefix}{opening}"), from..end));
                 }
                 at = (end + opening.len()).min(text.len());
             }
@@ -129,9 +160,24 @@ mod tests {
     fn an_example_that_was_changed_is_put_back_and_one_that_was_added_is_left() {
         let weaker = TEXT.replace("    1\n\n    And", "    2\n\n    And");
         let restored = restore(TEXT, &weaker);
-        assert!(restored.starts_with(&weaker));
+        assert!(restored.starts_with(&weaker.replace(">>>", "...")), "{restored}");
         assert!(examples(&restored).is_superset(&examples(TEXT)), "{restored}");
         let more = format!("{TEXT}\n\ndef two():\n    '''\n    >>> two()\n    2\n    '''\n");
-        assert_eq!(restore(TEXT, &more), more);
+        assert_eq!(restore(TEXT, &more), more.replace(">>> two", "... two"));
+    }
+
+    #[test]
+    fn examples_that_were_added_are_shown_and_not_tried() {
+        let more =
+            TEXT.replace("    1\n    \"\"\"", "    1\n\n    >>> shown(one())\n    '1'\n    \"\"\"");
+        let restored = restore(TEXT, &more);
+        assert!(restored.contains("... shown(one())"), "{restored}");
+        assert_eq!(restored.matches(">>> one()").count(), 1, "{restored}");
+        let page = format!("{TEXT}\nPAGE = \"\"\"\n>>> data\n\"\"\"\n");
+        assert_eq!(without_added(TEXT, &page), None);
+        assert_eq!(without_added(TEXT, TEXT), None);
+        let new = "def two():\n    r\"\"\"\n    >>> two()\n    2\n    \"\"\"\n";
+        let without = new.replace(">>>", "...");
+        assert_eq!(without_added("", new), Some(without));
     }
 }
