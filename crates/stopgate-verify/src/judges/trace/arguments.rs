@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::names::{
-    NameSays, directories, is_code, is_foreign, said, says_answer, says_reference, words,
+    NameSays, directories, is_code, is_foreign, is_in_judging_place, said, says_answer,
+    says_reference, words,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{Joint, OutputFate, ScriptPart, ShellStep, is_open};
@@ -107,8 +108,14 @@ impl Tracer<'_> {
     }
 
     pub(super) fn has_answers(&self, words: &[String], stand: &Stand) -> bool {
-        let is_answer = |path: PathBuf| said(&path).is_some() || says_reference(&path);
-        words.iter().filter_map(|word| self.file(stand, word)).any(is_answer)
+        let is_answer = |path: PathBuf| {
+            said(&path).is_some() || says_reference(&path) || is_in_judging_place(&path)
+        };
+        let files = |word: &String| match self.file(stand, word) {
+            None if word.contains('*') => self.files_of(stand, word),
+            file => file.into_iter().collect(),
+        };
+        words.iter().flat_map(files).any(is_answer)
     }
 
     /// `jq -L ci/lib -f ci/valid.jq`: what the program includes.

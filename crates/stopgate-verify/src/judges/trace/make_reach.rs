@@ -14,6 +14,7 @@ use super::super::tools::{is_interpreter, is_shell, plain_name};
 use super::arguments::is_input;
 use super::makefiles::Makefiles;
 use super::programs::is_script_name;
+use super::scripts::is_sample;
 use super::{Stand, Tracer};
 
 /// The names under which make looks for its file, first one first.
@@ -233,8 +234,10 @@ impl Tracer<'_> {
         if !name_says_judge(target) && !compares {
             return;
         }
-        let judges =
-            |path: &PathBuf| said(path) == Some(NameSays::Data) || compares && is_input(path);
+        let judges = |path: &PathBuf| {
+            let is_fed = || is_input(path) || is_sample(path);
+            said(path) == Some(NameSays::Data) || compares && is_fed()
+        };
         let mut open: Vec<String> = needed.split_whitespace().map(str::to_string).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop() {
@@ -263,7 +266,7 @@ impl Tracer<'_> {
             depth: 0,
         };
         let recipe = all.recipes_of(target).join("\n");
-        let lines = all.expand(&worked_out(&recipe).replace("$*", "*"));
+        let lines = all.expand(&worked_out(&recipe));
         let lines = lines.lines().map(|line| line.trim_start().trim_start_matches(['@', '-', '+']));
         let text = lines.collect::<Vec<_>>().join("\n");
         super::ShellScript::parse(&text).steps().any(|step| {

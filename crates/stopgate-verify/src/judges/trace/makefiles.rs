@@ -57,14 +57,19 @@ impl Makefiles {
 
     /// The recipes of a target, also by a rule with a pattern.
     pub(super) fn recipes_of(&self, target: &str) -> Vec<String> {
+        // What a pattern stands for may be anything: `diff cases/$*.out -` is about all of them.
+        let any = |name: &str, text: String| {
+            if name.contains('%') { text.replace("$*", "*") } else { text }
+        };
         let joined = |name: &str| {
-            self.rules_of(name).map(|(_, _, recipe)| recipe.join("\n")).collect::<Vec<_>>()
+            let recipes = self.rules_of(name).map(|(_, _, recipe)| recipe.join("\n"));
+            recipes.collect::<Vec<_>>()
         };
         match self.pattern_for(target).filter(|_| !self.has(target)) {
             Some((pattern, stem)) => {
                 joined(pattern).iter().map(|recipe| recipe.replace("$*", stem)).collect()
             }
-            None => joined(target),
+            None => joined(target).into_iter().map(|text| any(target, text)).collect(),
         }
     }
 

@@ -441,7 +441,7 @@ fn is_plain_data(path: &Path) -> bool {
 }
 
 /// Whether a file is called like what a program is tried with: `data/seed.sql`.
-fn is_sample(path: &Path) -> bool {
+pub(super) fn is_sample(path: &Path) -> bool {
     const WORDS: [&str; 8] =
         ["seed", "seeds", "sample", "samples", "fixture", "fixtures", "input", "inputs"];
     let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));

@@ -14,6 +14,8 @@ use super::super::places::{self, Content};
 use super::{Repository, TIMEOUT, Trouble, ask};
 use crate::environment::variable;
 
+/// So many files that git was told not to look at are noted.
+const UNWATCHED_MAX: usize = 500;
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Settings that decide what git sees, and what they are where nothing is set.
@@ -49,6 +51,9 @@ pub struct GitBasis {
     /// Where the repository itself is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// Fingerprints of files that a person had told git not to look at, such as local settings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unwatched: BTreeMap<String, String>,
 }
 
 impl GitBasis {
@@ -73,7 +78,28 @@ impl GitBasis {
         }
         let directory = repository.common_dir.canonical().ok();
         let directory = directory.map(|path| path.display().to_string());
-        Some(Self { settings: settings.collect(), remotes, excludes, directory })
+        let unwatched = repository.unwatched().ok()?;
+        Some(Self { settings: settings.collect(), remotes, excludes, directory, unwatched })
+    }
+}
+
+impl Repository<'_> {
+    /// Files that git was told not to look at (`update-index --skip-worktree`), as they are.
+    fn unwatched(&self) -> Result<BTreeMap<String, String>, Trouble> {
+        let listed = self.names(&["ls-files", "-v", "-z"])?;
+        let is_marked = |entry: &&Vec<u8>| {
+            entry.first().is_some_and(|sign| *sign == b'S' || sign.is_ascii_lowercase())
+        };
+        let names = listed.iter().filter(is_marked).filter_map(|entry| entry.get(2..));
+        let names =
+            names.take(UNWATCHED_MAX).map(|name| String::from_utf8_lossy(name).into_owned());
+        Ok(names.map(|name| (name.clone(), fingerprint(&self.top.join(&name)))).collect())
+    }
+
+    /// Whether git was told so before the work began, of the file as it is.
+    pub(super) fn was_unwatched(&self, name: &str) -> bool {
+        let then = self.basis.and_then(|basis| basis.unwatched.get(name));
+        then.is_some_and(|then| *then == fingerprint(&self.top.join(name)))
     }
 }
 

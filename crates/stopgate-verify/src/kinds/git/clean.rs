@@ -32,7 +32,7 @@ pub(super) fn look(
     }
     let known: BTreeSet<&String> = changed.into_iter().collect();
     let mut hidden = hidden(repository, standing)?;
-    hidden.retain(|name| !known.contains(name));
+    hidden.retain(|name| !known.contains(name) && !repository.was_unwatched(name));
     if !hidden.is_empty() {
         let names = few(&hidden, SHOWN_MAX);
         answer.faults.push(format!(
