@@ -1,5 +1,6 @@
 mod commands;
 mod comparisons;
+mod elsewhere;
 mod javascript;
 mod new_files;
 mod other_names;

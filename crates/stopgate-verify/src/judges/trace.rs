@@ -281,6 +281,9 @@ impl Tracer<'_> {
         if let ["cd" | "pushd", to, ..] = words.as_slice() {
             return self.enter(to, stand);
         }
+        if let (Rank::Judge, Some(input)) = (stand.rank, &step.input) {
+            exceptions::data_in_judging_places(self, &[input.as_str()], stand);
+        }
         self.words(&words, step.fate, stand);
     }
 

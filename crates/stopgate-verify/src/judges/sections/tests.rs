@@ -383,6 +383,7 @@ fn makefile() {
             ("!", "", "MAKEFLAGS += -i\n"),
             ("!", "", ".SHELLFLAGS = -c true\n"),
             ("!", "", "export PYTEST_ADDOPTS = -k nothing\n"),
+            ("!", "", "export SHELLCHECK_OPTS := -e SC2086\n"),
             ("!", "", "test: PY = true\n"),
             ("!", "test build", "build"),
             ("!", "lint:\n\truff check .\n", ""),
@@ -398,6 +399,9 @@ fn a_makefile_keeps_its_order_and_todays_work() {
     assert_eq!(restored, MAKEFILE.replace("SRC = a.c b.c", "SRC = z.c"));
     let bare = restore(MixedKind::Makefile, "", "test:\n\ttrue\nx:\n\ty\n", &own);
     assert_eq!(bare.expect("restored"), "x:\n\ty\n");
+    let including = "include ../part.mk\nx:\n\ty\n";
+    let lost = restore(MixedKind::Makefile, including, "x:\n\tz\n", &own);
+    assert_eq!(lost.expect("restored"), "x:\n\tz\n-include ../part.mk\n");
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn no_setting_hides_a_change() {
 /// A set-up that was there at the start.
 type SetUp = (&'static str, fn(&Path));
 
-const SET_UPS: [SetUp; 9] = [
+const SET_UPS: [SetUp; 10] = [
     ("ends of lines", |root| {
         run(root, &["config", "core.autocrlf", "true"]);
         write(root, "a.txt", "one\r\n");
@@ -251,6 +251,10 @@ const SET_UPS: [SetUp; 9] = [
         run(root, &["commit", "-q", "-m", "two"]);
     }),
     ("ignored", |root| write(root, "x.log", "x")),
+    ("local settings that git was told not to look at", |root| {
+        run(root, &["update-index", "--skip-worktree", "a.txt"]);
+        write(root, "a.txt", "mine\n");
+    }),
     ("flags without a change", |root| {
         run(root, &["update-index", "--assume-unchanged", "a.txt"]);
     }),
