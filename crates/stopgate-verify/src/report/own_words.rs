@@ -53,18 +53,8 @@ pub(crate) fn told_by_lines(output: &str) -> Option<Tests> {
 
 /// A last line such as `3 run, 1 failed`, `12 tests, 0 failures` or `5 passed, 1 failed`.
 fn totals(line: &str) -> Option<Tests> {
-    const ALL: [&str; 10] = [
-        "run",
-        "ran",
-        "test",
-        "tests",
-        "check",
-        "checks",
-        "case",
-        "cases",
-        "examples",
-        "assertions",
-    ];
+    // Checks and assertions may be as many as the work has files.
+    const ALL: [&str; 6] = ["run", "ran", "test", "tests", "case", "cases"];
     const FAILED: [&str; 4] = ["failed", "failure", "failures", "failing"];
     let counted = |part: &str| {
         let (number, word) = part.trim().split_once(' ')?;
@@ -135,7 +125,8 @@ mod tests {
             ("FAIL four: roman(4)\n3 run, 1 failed\n", Some((3, 1))),
             ("12 tests, 0 failures\n", Some((12, 0))),
             ("a: fine\n5 passed, 1 failed.\n", Some((6, 1))),
-            ("3 checks run; 3 failed\n", Some((3, 3))),
+            ("3 cases run; 3 failed\n", Some((3, 3))),
+            ("3 checks, 0 failed\n", None),
             ("3 files, 1 failed\n", None),
             ("0 tests, 0 failures\n", None),
             ("1 run, 2 failed\n", None),

@@ -220,7 +220,7 @@ pub(crate) fn criterion_line(criterion: &CriterionView) -> String {
         (CriterionJudge::Agent, _, _) => "the agent's word".into(),
         (CriterionJudge::Person, CriterionStatus::Approved, _) => "a person's word".into(),
         (CriterionJudge::Person, _, _) => "waits for a person: stopgate approve".into(),
-        (CriterionJudge::Check, _, None) => "not run yet".into(),
+        (CriterionJudge::Check, _, None) => "not run at a stop yet".into(),
         (CriterionJudge::Reviewer, _, None) => "another agent is asked when the rest passes".into(),
         (CriterionJudge::Check | CriterionJudge::Reviewer, status, Some(receipt)) => {
             let seconds = receipt.duration_ms / 1000;

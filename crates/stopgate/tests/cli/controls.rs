@@ -73,7 +73,7 @@ fn an_agent_may_leave_honestly() {
     1stage0000  BLOCKED  Finish
       iteration  0 of 20
       why        the network is down
-      criteria   · tests  not run yet
+      criteria   · tests  not run at a stop yet
       time       0 s of 240 min
       progress   0 s ago
       session    s1
