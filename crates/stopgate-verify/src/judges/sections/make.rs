@@ -94,17 +94,20 @@ pub(super) fn restore(original: &str, today: &str, reach: &SectionReach) -> Stri
     text
 }
 
-/// Lines that read other makefiles, whose rules may be the check's.
+/// Lines that read other makefiles, whose rules may be the check's; one for each of several names.
 fn includes(text: &str) -> impl Iterator<Item = String> {
-    parse(text).into_iter().filter_map(|lines| match lines.item {
+    parse(text).into_iter().flat_map(|lines| match lines.item {
+        // `$(wildcard *.mk)` is one name.
+        MakeItem::Include(names) if names.contains('$') => {
+            vec![format!("include {}", names.trim())]
+        }
         MakeItem::Include(names) => {
-            let names: Vec<&str> = names.split_whitespace().collect();
-            Some(format!("include {}", names.join(" ")))
+            names.split_whitespace().map(|name| format!("include {name}")).collect()
         }
         MakeItem::Rule { .. }
         | MakeItem::Variable { .. }
         | MakeItem::Export(_)
-        | MakeItem::Other => None,
+        | MakeItem::Other => Vec::new(),
     })
 }
 

@@ -399,6 +399,9 @@ fn a_makefile_keeps_its_order_and_todays_work() {
     assert_eq!(restored, MAKEFILE.replace("SRC = a.c b.c", "SRC = z.c"));
     let bare = restore(MixedKind::Makefile, "", "test:\n\ttrue\nx:\n\ty\n", &own);
     assert_eq!(bare.expect("restored"), "x:\n\ty\n");
+    let more = "include a.mk b.mk c.mk\n";
+    let kept = restore(MixedKind::Makefile, "include a.mk b.mk\n", more, &own);
+    assert_eq!(kept.expect("restored"), more);
     let including = "include ../part.mk\nx:\n\ty\n";
     let lost = restore(MixedKind::Makefile, including, "x:\n\tz\n", &own);
     assert_eq!(lost.expect("restored"), "x:\n\tz\n-include ../part.mk\n");
