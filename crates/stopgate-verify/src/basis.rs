@@ -36,7 +36,7 @@ use stopgate_system::ffi::OsStrExt;
 
 use self::build_settings::BuildSettings;
 pub(crate) use self::changes::{GitUndo, GitUse, JudgeChanges};
-use self::changes::{note_makers, note_watched, package_names};
+use self::changes::{note_lists, note_makers, note_watched, package_names};
 use self::environments::RunnerPlugin;
 use self::git_state::GitState;
 use self::imported::ImportedPackage;
@@ -138,7 +138,8 @@ impl Basis {
             let watched =
                 if writes.failed { note_watched(&own.judges, &found) } else { Vec::new() };
             let makers = note_makers(root, &own.judges, &found, &mut keep)?;
-            noted.push(CriterionText { self_judged, imported, makers, watched, ..own });
+            let lists = note_lists(root, &own.judges, &found, &mut keep)?;
+            noted.push(CriterionText { self_judged, imported, makers, watched, lists, ..own });
         }
         let (asked, criteria) = (criteria, noted);
         let rules: Vec<JudgeRules<'_>> = criteria.iter().map(|own| own.judges.rules()).collect();
@@ -382,6 +383,7 @@ fn note_criterion(
         built,
         makers: Vec::new(),
         watched: Vec::new(),
+        lists: Vec::new(),
     }
 }
 

@@ -172,6 +172,9 @@ struct CommandReach {
     /// Patterns and directories by which it finds what it reads.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     watched: BTreeSet<String>,
+    /// Files that its scripts read and that may list what they look at.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    lists: BTreeSet<StoredPath>,
 }
 
 /// What a person said about which files judge, beyond the criterion.
@@ -200,11 +203,7 @@ impl JudgeSet {
         options: JudgeOptions<'_>,
     ) -> Result<Self, JudgeSetError> {
         let mut trace = trace::trace(root, criterion, files);
-        if trace
-            .tools
-            .iter()
-            .any(|tool| ["pytest", "py.test", "tox", "nox"].contains(&tool.as_str()))
-        {
+        if ["pytest", "py.test", "tox", "nox"].iter().any(|tool| trace.tools.contains(*tool)) {
             pytest_settings::read(root, files, &mut trace);
         }
         let mut set = Self::new(root, criterion, options, trace);
@@ -280,6 +279,7 @@ impl JudgeSet {
                 variables: trace.variables,
                 pages: keyed(trace.pages),
                 watched: trace.watched,
+                lists: stored(trace.lists),
             },
             silenced: None,
             settings: BTreeSet::new(),

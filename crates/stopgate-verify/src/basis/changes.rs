@@ -12,6 +12,7 @@ mod nearer;
 mod pages;
 mod programs;
 mod settings;
+mod shortened;
 mod silenced;
 mod uncounted;
 mod undeclared;
@@ -27,6 +28,7 @@ use stopgate_core::Criterion;
 
 use self::as_found::{as_text, is_builder, is_compiled, is_same, mentions_builder, nanos};
 pub(super) use self::makers::note as note_makers;
+pub(super) use self::shortened::note as note_lists;
 pub(super) use self::undeclared::package_names;
 pub(super) use self::watched::{WatchedFile, note as note_watched};
 pub(crate) use super::git_undo::GitUndo;
@@ -189,6 +191,7 @@ impl Compare<'_> {
         undeclared::links_to_judges(self);
         silenced::unsilence(self);
         watched::bring_into_sight(self);
+        shortened::lengthen_lists(self);
         makers::changed_makers(self);
         self.build_settings();
         self.outside();

@@ -92,6 +92,9 @@ pub(super) struct CriterionText {
     /// What it reads and did not accept, by the patterns and directories that it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) watched: Vec<WatchedFile>,
+    /// Lists of what its scripts look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) lists: Vec<FileText>,
 }
 
 /// A file, as it was found.

@@ -64,6 +64,11 @@ impl JudgeSet {
         self.reach.watched.iter()
     }
 
+    /// Files that judging scripts read and that may list what they look at.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Path> {
+        self.reach.lists.iter().map(|path| path.0.as_path())
+    }
+
     /// Whether a program under test makes what the check has git compare, and no person said that it
     /// may change.
     pub(crate) fn is_maker(&self, path: &Path) -> bool {

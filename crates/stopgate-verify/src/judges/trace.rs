@@ -100,6 +100,8 @@ pub(super) struct CommandTrace {
     pub(super) pages: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Patterns and directories by which it finds what it reads.
     pub(super) watched: BTreeSet<String>,
+    /// Files that a judging script reads and that may list what it looks at.
+    pub(super) lists: BTreeSet<PathBuf>,
     /// Files of the project that make would make.
     pub(super) made: BTreeSet<PathBuf>,
     /// Whether git is to say that files are as they were committed.

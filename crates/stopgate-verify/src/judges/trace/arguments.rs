@@ -132,9 +132,12 @@ impl Tracer<'_> {
     fn data_of_judge(&mut self, rest: &[&str], stand: &Stand) {
         let words = rest.iter().filter(|word| !word.starts_with('-') && word.contains('.'));
         let files = words.filter_map(|word| self.file(stand, word));
-        let own: Vec<PathBuf> = files.filter(|path| self.is_data_of_judge(path, stand)).collect();
-        for path in own {
-            self.judge(path, Why::UsedByScript);
+        for path in files.collect::<Vec<_>>() {
+            if self.is_data_of_judge(&path, stand) {
+                self.judge(path, Why::UsedByScript);
+            } else {
+                self.trace.lists.insert(path);
+            }
         }
     }
 

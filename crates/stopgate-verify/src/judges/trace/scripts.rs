@@ -431,6 +431,8 @@ impl Tracer<'_> {
         } else if is_data(file) && renews(text) && !self.is_read_elsewhere(file, stand) {
             // What is described there was true when it was written.
             self.judge(file.into(), Why::UsedByScript);
+        } else if is_plain_data(file) {
+            self.trace.lists.insert(file.into());
         }
     }
 }
