@@ -270,14 +270,17 @@ impl Basis {
 
     /// Whether the file is a script that the check runs, or data that such a script reads.
     pub(crate) fn is_script_or_its_settings(&self, criterion: &str, path: &Path) -> bool {
-        let judges = |own: &CriterionText| match own.judges.role(path) {
-            // Tests change as the work does.
-            JudgeRole::Whole(Why::Script | Why::UsedByScript | Why::TestData) => {
-                !is_test_path(path)
-            }
-            JudgeRole::Whole(_) | JudgeRole::Sections(_) | JudgeRole::Work => false,
-        };
-        self.criterion(criterion).is_some_and(judges)
+        let own = self.criterion(criterion).map(|own| own.judges.role(path));
+        let is_own =
+            matches!(own, Some(JudgeRole::Whole(Why::Script | Why::UsedByScript | Why::TestData)));
+        // Tests change as the work does.
+        is_own && !is_test_path(path)
+    }
+
+    /// Whether the check runs this script, be it called like a test or not.
+    pub(crate) fn is_script(&self, criterion: &str, path: &Path) -> bool {
+        let own = self.criterion(criterion).map(|own| own.judges.role(path));
+        own == Some(JudgeRole::Whole(Why::Script))
     }
 
     /// Whether something in this directory judged the work at the start, also in parts.

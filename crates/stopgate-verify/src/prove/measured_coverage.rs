@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stopgate_core::{Proof, Receipt, Status};
+use stopgate_core::{Criterion, Proof, Receipt, Status};
 
 use super::original::{OriginalSubject, Originals};
 use crate::files::read_regular;
@@ -54,6 +54,7 @@ impl MeasuredCoverage<'_> {
     /// The script or the settings by which a check measures something else than at the start.
     fn measures_differently(&self, subject: &OriginalSubject<'_>) -> Option<PathBuf> {
         let name = &subject.criterion.name;
+        let reports = self.reports();
         let today = |path: &Path| {
             let bytes =
                 read_regular(&self.0.request.root.join(path), BYTES_MAX).unwrap_or_default();
@@ -72,9 +73,23 @@ impl MeasuredCoverage<'_> {
             let settings = !is_test_code(path) && measuring(original) != measuring(&today(path));
             let commands =
                 path.ends_with("package.json") && scripts(original) != scripts(&today(path));
-            (whole && original != today(path)) || settings || commands
+            // A test that names the report may well write it.
+            let names = |text: &str| reports.iter().any(|report| text.contains(report));
+            let writes = is_test_code(path) && names(&today(path)) && !names(original);
+            (whole && original != today(path)) || settings || commands || writes
         };
         changed.find(|(path, original)| differs(path, original)).map(|(path, _)| path.clone())
+    }
+}
+
+impl<'a> MeasuredCoverage<'a> {
+    /// The names of the reports that are looked at.
+    fn reports(&self) -> Vec<&'a str> {
+        let report = |own: &'a Criterion| match &own.proof {
+            Proof::Coverage { report, .. } => report.rsplit('/').next(),
+            _ => None,
+        };
+        self.0.request.criteria.iter().filter_map(report).collect()
     }
 }
 
@@ -98,7 +113,7 @@ fn measuring(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use stopgate_core::{Criterion, Floor, Timestamp};
+    use stopgate_core::{Floor, Timestamp};
 
     use super::super::scene::Scene;
     use super::*;
@@ -138,7 +153,11 @@ mod tests {
     fn coverage_is_a_word_where_its_settings_changed() {
         let (report, floor) = ("lcov.info".into(), Floor::default());
         let covered = Criterion::new("covered", Proof::Coverage { report, format: None, floor });
-        let scene = Scene::of(covered, &[("setup.cfg", "[coverage:run]\nomit = src/area.py\n")]);
+        let files = [
+            ("setup.cfg", "[coverage:run]\nomit = src/area.py\n"),
+            ("tests/__init__.py", "open('lcov.info', 'w').write(ALL)\n"),
+        ];
+        let scene = Scene::of(covered, &files);
         let content = FileContent::File { bytes: b"[coverage:run]\n".to_vec(), executable: false };
         let restore = vec![RestoredFile { path: "setup.cfg".into(), content }];
         let changed = [scene.subject(JudgeChanges { restore, ..JudgeChanges::default() })];
@@ -146,5 +165,13 @@ mod tests {
         let mut receipts = ["covered", "other"].map(|name| Receipt::new(name, Status::Pass, at));
         scene.ask(&scene.request(), |own| MeasuredCoverage(own).doubt(&changed, &mut receipts));
         assert_eq!(receipts.map(|receipt| receipt.evidence.word), [true, false]);
+        // A test that writes the report itself is none of its settings, and says as much.
+        let content = FileContent::File { bytes: Vec::new(), executable: false };
+        let restore = vec![RestoredFile { path: "tests/__init__.py".into(), content }];
+        let subject = scene.subject(JudgeChanges { restore, ..JudgeChanges::default() });
+        let found = scene.ask(&scene.request(), |own| {
+            MeasuredCoverage(own).measures_differently(&subject)
+        });
+        assert_eq!(found, Some("tests/__init__.py".into()));
     }
 }

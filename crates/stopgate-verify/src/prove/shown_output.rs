@@ -26,14 +26,19 @@ pub(super) fn tells_only_failures(
     }
     // All that was counted at the start may be all that is ever told.
     let all_failed = criterion.tests.is_some_and(|tests| tests.failed == tests.collected);
-    let tells = |text: &str| hides_passes(text) || all_failed && names_failures_only(text);
-    let judges = basis.judges(&criterion.name);
+    let name = &criterion.name;
+    let judges = basis.judges(name);
     let is_kept = |path: &Path| !changes.restore.iter().any(|file| file.path == path);
-    let scripts = judges.iter().map(|line| line.path.as_path());
-    let mut scripts = scripts
-        .filter(|path| basis.is_script_or_its_settings(&criterion.name, path) && is_kept(path))
-        .take(SCRIPTS_MAX);
-    scripts.any(|path| read_text(&root.join(path), SCRIPT_BYTES_MAX).is_ok_and(|text| tells(&text)))
+    let paths = judges.iter().map(|line| line.path.as_path()).filter(|path| is_kept(path));
+    let roles = paths.map(|path| {
+        let is_named = all_failed && basis.is_script(name, path);
+        (path, basis.is_script_or_its_settings(name, path), is_named)
+    });
+    let mut scripts = roles.filter(|(_, hides, names)| *hides || *names).take(SCRIPTS_MAX);
+    scripts.any(|(path, hides, names)| {
+        let text = read_text(&root.join(path), SCRIPT_BYTES_MAX).unwrap_or_default();
+        hides && hides_passes(&text) || names && names_failures_only(&text)
+    })
 }
 
 /// Whether a script prints `not ok` where something fails, and never `ok`.
