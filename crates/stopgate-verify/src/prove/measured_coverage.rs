@@ -169,9 +169,8 @@ mod tests {
         let content = FileContent::File { bytes: Vec::new(), executable: false };
         let restore = vec![RestoredFile { path: "tests/__init__.py".into(), content }];
         let subject = scene.subject(JudgeChanges { restore, ..JudgeChanges::default() });
-        let found = scene.ask(&scene.request(), |own| {
-            MeasuredCoverage(own).measures_differently(&subject)
-        });
+        let found =
+            scene.ask(&scene.request(), |own| MeasuredCoverage(own).measures_differently(&subject));
         assert_eq!(found, Some("tests/__init__.py".into()));
     }
 }
