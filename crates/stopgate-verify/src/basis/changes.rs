@@ -66,7 +66,7 @@ pub(crate) struct JudgeChanges {
     /// Those of which only sections are restored, and those without judging sections that are
     /// gone, as they were.
     pub(crate) whole: Vec<RestoredFile>,
-    /// Files that it has without sections which were added; they alone are no reason for a run.
+    /// Files that it has without sections which were added; they alone do not call for a run.
     pub(crate) lighter: Vec<RestoredFile>,
     /// Files that an original run does not have.
     pub(crate) absent: Vec<PathBuf>,
@@ -369,7 +369,13 @@ impl Compare<'_> {
         let nothing = match kind {
             // What a new package's names lead to is its own.
             MixedKind::PackageJson => {
-                with_moved_entries("{}", &today, &|_| false).unwrap_or_else(|| "{}".into())
+                let place = path.parent().unwrap_or(Path::new(""));
+                // `node tools/check` runs its index.js, and goes on doing so.
+                let stays = |name: &str| {
+                    let file = place.join(name);
+                    self.now.get(&file).is_some() && self.noted.judges.role(&file).is_shown()
+                };
+                with_moved_entries("{}", &today, &stays).unwrap_or_else(|| "{}".into())
             }
             MixedKind::GoMod => go_modules::original_with_work(self, path, "", &today),
             // It steers the runner as a whole.
@@ -389,7 +395,7 @@ impl Compare<'_> {
     }
 
     /// Where an original run takes place for another reason, it does without sections that were
-    /// added. They alone are no reason.
+    /// added. They alone do not call for one.
     fn without_added(
         &mut self,
         path: &Path,

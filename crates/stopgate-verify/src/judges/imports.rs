@@ -93,7 +93,7 @@ pub(super) fn python_file(own: &Path, module: &str, files: &dyn ProjectFiles) ->
         places.extend(own.ancestors().nth(dots - 1).map(Path::to_path_buf));
     } else {
         places.extend(own.ancestors().map(Path::to_path_buf));
-        places.extend(["src", "lib"].map(PathBuf::from));
+        places.extend([own.join("lib"), "src".into(), "lib".into()]);
     }
     let forms = |place: &PathBuf| {
         let file = place.join(&name);

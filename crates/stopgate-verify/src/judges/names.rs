@@ -1,8 +1,12 @@
 //! What a path says about itself: that it is a test, test data, a helper, or a program.
 
+mod references;
+
 use std::path::Path;
 
 use super::files::{extension_of, name_of};
+
+pub(super) use self::references::{says_reference, says_rules, says_settings};
 
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,25 +202,6 @@ fn is_data_name(name: &str, extension: &str) -> bool {
 pub(super) fn is_environment(path: &Path) -> bool {
     let name = name_of(path);
     [".envrc", ".env"].contains(&name) || name.starts_with(".env.") || extension_of(path) == "env"
-}
-
-/// Whether a name says that an output is compared with the file.
-pub(super) fn says_reference(path: &Path) -> bool {
-    const WORDS: [&str; 12] = [
-        "expected",
-        "expect",
-        "golden",
-        "want",
-        "wanted",
-        "reference",
-        "ref",
-        "baseline",
-        "snapshot",
-        "approved",
-        "oracle",
-        "correct",
-    ];
-    words(name_of(path)).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// Whether a name says that a file holds answers, where an output is compared with it.
@@ -435,18 +420,6 @@ pub(super) fn says_program(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     NAMES.contains(&stem.to_ascii_lowercase().as_str())
         || directories(path).any(|own| PRODUCTS.contains(&own) || PLACES.contains(&own))
-}
-
-/// Settings of several tools, whose sections have rules of their own.
-const MANIFESTS: [&str; 4] = ["setup.cfg", "tox.ini", "pytest.ini", "mypy.ini"];
-
-/// Whether a name says that a file holds settings of a tool: `i18n.config.json`, `.lintrc`.
-pub(super) fn says_settings(path: &Path) -> bool {
-    let name = name_of(path);
-    let is_plain = |own: &str| !own.contains('.') && !own.starts_with("git") && own != "env";
-    let is_hidden = name.strip_prefix('.').is_some_and(is_plain);
-    let is_form = ["ini", "cfg", "conf"].contains(&extension_of(path));
-    is_hidden || is_form && !MANIFESTS.contains(&name) || is_data(path) && name.contains(".config.")
 }
 
 /// Whether a file holds settings, words or tables.

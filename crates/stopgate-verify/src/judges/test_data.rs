@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{ProjectFiles, directory_of, extension_of, name_of, normal};
 use super::names::{is_code, is_foreign, said, words};
+use super::trace::is_of_tools;
 use crate::glob::Globs;
 
 /// How many files of each side are read.
@@ -197,7 +198,7 @@ fn included(files: &dyn ProjectFiles, judges: &BTreeSet<&Path>) -> BTreeSet<Path
             continue;
         }
         // What a script looks at is elsewhere; what it goes by is beside it or says so.
-        let is_test = said(path).is_some();
+        let is_test = said(path).is_some() && !is_of_tools(path);
         let is_beside = |data: &PathBuf| {
             directory_of(data) == own || (data.starts_with(&own) && own != Path::new(""))
         };

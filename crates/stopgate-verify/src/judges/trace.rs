@@ -7,6 +7,7 @@ mod does;
 mod examples;
 mod exceptions;
 mod git;
+mod goes_by;
 mod interpreters;
 mod just_reach;
 mod linked_programs;
@@ -38,6 +39,7 @@ use crate::glob::Globs;
 
 pub(super) use self::just_reach::JUSTFILES;
 pub(super) use self::make_reach::MAKEFILES;
+pub(super) use self::scripts::is_of_tools;
 
 /// Commands within commands are followed this far.
 const DEPTH_MAX: usize = 12;
@@ -325,6 +327,9 @@ impl Tracer<'_> {
         if stand.rank == Rank::Judge {
             exceptions::listed_exceptions(self, arguments, stand);
             exceptions::data_in_judging_places(self, arguments, stand);
+            if *program == "cat" {
+                exceptions::optional_files(self, arguments, stand);
+            }
         }
         self.program(program, arguments, fate, &deeper);
     }

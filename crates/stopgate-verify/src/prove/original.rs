@@ -18,6 +18,7 @@ use super::remade::RemadeFiles;
 use super::round::Looked;
 use super::shown_output::tells_only_failures;
 use super::source_copies::SourceCopies;
+use super::whole_files::WholeFiles;
 use super::wording::{rejection, undecided};
 use super::{Directories, ProofRequest, TestFloor, floor, red_first, span};
 use crate::basis::{Basis, JudgeChanges};
@@ -217,7 +218,7 @@ impl Originals<'_> {
         let doubted = self.ask_without_stored_results(doubted, digest, receipts)?;
         let doubted = self.ask_with_emptied_directories(doubted, digest, receipts)?;
         let doubted = self.ask_without_new_packages(doubted, digest, receipts)?;
-        let doubted = self.ask_with_whole_files(doubted, digest, receipts)?;
+        let doubted = WholeFiles(self).ask(doubted, digest, receipts)?;
         let shortfall = CoverageShortfall(self);
         let doubted = shortfall.ask_with_todays_tests(doubted, digest, receipts)?;
         self.control(&doubted, controls, digest, receipts)?;

@@ -24,9 +24,12 @@ const LACKS: [&str; 7] = [
     "missing script",
 ];
 
-impl Originals<'_> {
-    /// Those that the judges of the start reject also with files whole.
-    pub(super) fn ask_with_whole_files<'s>(
+/// Asks the judges of the start once more with files whole.
+pub(super) struct WholeFiles<'a>(pub(super) &'a Originals<'a>);
+
+impl WholeFiles<'_> {
+    /// Those that the judges of the start reject also then.
+    pub(super) fn ask<'s>(
         &self,
         doubted: Doubted<'s>,
         digest: &str,
@@ -37,7 +40,7 @@ impl Originals<'_> {
                 return Some(Again::NotDue);
             }
             let whole = subject.with_changes(with_whole_files(&subject.changes));
-            let again = self.apart().run(&[&whole], Judges::Original, ".whole")?;
+            let again = self.0.apart().run(&[&whole], Judges::Original, ".whole")?;
             Some(Again::Ran(again.into_iter().next()))
         })
     }

@@ -64,7 +64,7 @@ pub(super) fn lengthen_lists(compare: &mut Compare<'_>) {
     }
 }
 
-/// Names that a list had and has no more; none where the text is no list of names.
+/// Names that a list had and has no more; none where the text does not list names.
 fn lost_names<'t>(original: &'t str, today: &str) -> Vec<&'t str> {
     let is_list = entries(original).all(|line| line.split_whitespace().count() == 1);
     let kept: BTreeSet<&str> = today.split_whitespace().collect();

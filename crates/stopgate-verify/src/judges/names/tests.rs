@@ -173,5 +173,12 @@ fn what_checks_helps_or_is_checked_says_so() {
     for path in ["a/want.txt", "a/ref.json", "a/oracle.csv"] {
         assert!(says_reference(Path::new(path)), "{path}");
     }
-    assert!(!says_reference(Path::new("want/a.txt")));
+    assert!(says_reference(Path::new("want/a.txt")));
+    assert!(!says_reference(Path::new("docs/reference/api.md")));
+    for path in ["rules/paths.json", "ci/rules.d/layers", "etc/bases", "tools/compare.rc"] {
+        assert!(says_rules(Path::new(path)), "{path}");
+    }
+    for path in ["VERSION", "po/LINGUAS", "src/rules.py", "data/in.csv", "i18n/en.json"] {
+        assert!(!says_rules(Path::new(path)), "{path}");
+    }
 }

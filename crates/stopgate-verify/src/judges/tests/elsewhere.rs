@@ -1,4 +1,4 @@
-//! What judges although it lies in another package or directory than the check that leads to it.
+//! What judges although it is in another package or directory than the check that leads to it.
 
 use super::check;
 

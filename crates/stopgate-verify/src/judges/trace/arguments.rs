@@ -33,6 +33,9 @@ const OUTPUTS: [&str; 14] = [
 /// How many commands later an output may be compared.
 const STEPS_MAX: usize = 40;
 
+/// How many files of a list of sums are looked at.
+const SUMS_MAX: usize = 1_000;
+
 impl Tracer<'_> {
     /// A program that looks at files: what it compares with is a judge, what it looks at is not.
     pub(super) fn looked_at(&mut self, name: &str, rest: &[&str], fate: OutputFate, stand: &Stand) {
@@ -57,8 +60,16 @@ impl Tracer<'_> {
             let words = rest.iter().filter(|word| !word.starts_with('-'));
             let lists: Vec<PathBuf> = words.filter_map(|word| self.file(stand, word)).collect();
             for path in lists {
+                // What should come out changes together with its sums.
+                let text = self.files.text(&path).unwrap_or_default();
+                let listed = text.lines().filter_map(|line| line.split_whitespace().nth(1));
+                let listed: Vec<&str> = listed.take(SUMS_MAX).collect();
+                self.references(&listed, stand);
                 self.judge(path, Why::TestData);
             }
+        }
+        if name == "jq" {
+            self.references(rest, stand);
         }
         if stand.rank == Rank::Judge {
             self.data_of_judge(rest, stand);
@@ -118,6 +129,14 @@ impl Tracer<'_> {
         words.iter().flat_map(files).any(is_answer)
     }
 
+    /// Files whose names say that they hold what should come out: `jq .rows ref/totals.json`.
+    fn references(&mut self, words: &[&str], stand: &Stand) {
+        let found = words.iter().filter_map(|word| self.file(stand, word));
+        for path in found.filter(|path| says_reference(path)).collect::<Vec<_>>() {
+            self.judge(path, Why::TestData);
+        }
+    }
+
     /// `jq -L ci/lib -f ci/valid.jq`: what the program includes.
     fn libraries_of_jq(&mut self, rest: &[&str], stand: &Stand) {
         let places = rest.windows(2).filter(|pair| pair[0] == "-L").map(|pair| pair[1]);
@@ -130,7 +149,7 @@ impl Tracer<'_> {
 
     /// `comm -13 tools/known.txt -`, `jq .limit ci/limits.json`: what a judging script goes by.
     fn data_of_judge(&mut self, rest: &[&str], stand: &Stand) {
-        let words = rest.iter().filter(|word| !word.starts_with('-') && word.contains('.'));
+        let words = rest.iter().filter(|word| !word.starts_with('-') && word.contains(['.', '/']));
         let files = words.filter_map(|word| self.file(stand, word));
         for path in files.collect::<Vec<_>>() {
             if self.is_data_of_judge(&path, stand) {

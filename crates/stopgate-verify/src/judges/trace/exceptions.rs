@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::files::{inner, name_of};
-use super::super::names::{is_foreign, is_in_judging_place, words};
+use super::super::files::{directory_of, inner, name_of};
+use super::super::names::{is_foreign, is_in_judging_place, says_reference, words};
 use super::super::role::Why;
 use super::super::shell::is_open;
 use super::{Stand, Tracer};
@@ -24,7 +24,8 @@ pub(super) fn data_in_judging_places(tracer: &mut Tracer<'_>, words: &[&str], st
     let is_path = |word: &&&str| word.contains('/') && !word.starts_with('-') && !is_open(word);
     for word in words.iter().filter(is_path) {
         let found = tracer.files_of(stand, word).into_iter();
-        let own: Vec<PathBuf> = found.filter(|path| is_in_judging_place(path)).collect();
+        let judges = |path: &PathBuf| is_in_judging_place(path) || says_reference(path);
+        let own: Vec<PathBuf> = found.filter(judges).collect();
         let pattern = inner(tracer.root, &stand.directory, word)
             .filter(|_| word.contains('*') && !own.is_empty());
         let pattern = pattern.and_then(|pattern| pattern.to_str().map(str::to_string));
@@ -32,6 +33,18 @@ pub(super) fn data_in_judging_places(tracer: &mut Tracer<'_>, words: &[&str], st
         for path in own {
             tracer.judge(path, Why::TestData);
         }
+    }
+}
+
+/// `cat ci/order 2>/dev/null || ls`: a file beside a judging script that it reads if it is there.
+pub(super) fn optional_files(tracer: &mut Tracer<'_>, words: &[&str], stand: &Stand) {
+    let own = stand.script.as_deref().map(directory_of).unwrap_or_default();
+    let named = words.iter().filter(|word| !word.starts_with('-') && !is_open(word));
+    let found = named.filter_map(|word| inner(tracer.root, &stand.directory, word));
+    let is_beside = |path: &PathBuf| !own.as_os_str().is_empty() && path.starts_with(&own);
+    let is_new = |path: &PathBuf| is_beside(path) && !tracer.files.exists(path);
+    for path in found.filter(is_new).collect::<Vec<_>>() {
+        tracer.judge(path, Why::UsedByScript);
     }
 }
 

@@ -7,14 +7,15 @@ use super::super::git_questions::asks_git;
 use super::super::imports::{imports_of, joined_paths, quoted, quoted_paths};
 use super::super::names::{
     directories, is_among_data, is_data, is_environment, is_foreign, name_says_judge, said,
-    says_helper, says_judge, says_program, says_reference, says_settings, words,
+    says_helper, says_judge, says_program, says_reference, says_rules, says_settings, words,
 };
 use super::super::role::{CheckConduct, Why};
-use super::super::shell::{OutputFate, assignment, is_open};
+use super::super::shell::{OutputFate, is_open};
 use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::does::{makes_tests, only_looks, renews};
 use super::examples::{self, has_examples};
 use super::exceptions::{self, says_exceptions};
+use super::goes_by::{self, only_sets, with_language};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::project_programs::PipedInput;
@@ -49,6 +50,7 @@ impl Tracer<'_> {
             if rest.first() == Some(&"-m") {
                 return self.words(&[&["python"], rest].concat(), fate, stand);
             }
+            goes_by::follow_parts(self, program, stand);
             self.unknown.insert(program.into());
             return;
         }
@@ -70,7 +72,10 @@ impl Tracer<'_> {
         stand: &Stand,
     ) {
         self.arguments_of(rest, stand);
-        if let Some(path) = self.file(stand, word) {
+        // `node tools/spec`, `python3 tools/check`
+        let forms = ["", "/index.js", "/index.mjs", "/__main__.py"];
+        let found = forms.iter().find_map(|end| self.file(stand, &format!("{word}{end}")));
+        if let Some(path) = found {
             self.script_file(path, rest, fate, stand);
         }
     }
@@ -148,6 +153,10 @@ impl Tracer<'_> {
             return Some(Why::Script);
         }
         match stand.rank {
+            // `perl bin/dockerfile.pl || problem Dockerfile`
+            Rank::Judge if rest.is_empty() && is_beside(path, stand) && self.checks(path) => {
+                Some(Why::UsedByScript)
+            }
             Rank::Sole if says_preparing(path) => None,
             Rank::Sole if fate == OutputFate::Shown && !is_program => Some(Why::Script),
             Rank::Judge if is_program => None,
@@ -205,15 +214,9 @@ impl Tracer<'_> {
 
     /// Whether only scripts that judge read the file, which does nothing but set variables.
     fn is_setting_of_judge(&self, path: &Path, stand: &Stand) -> bool {
-        let sets = |line: &str| {
-            let line = line.trim();
-            let line = line.strip_prefix("export ").unwrap_or(line);
-            line.is_empty() || line.starts_with('#') || assignment(line).is_some()
-        };
-        let only_sets = |text: String| text.lines().all(sets);
         if stand.rank != Rank::Judge
             || is_environment(path)
-            || !self.files.text(path).is_some_and(only_sets)
+            || !self.files.text(path).is_some_and(|text| only_sets(&text))
         {
             return false;
         }
@@ -226,6 +229,7 @@ impl Tracer<'_> {
         let may_read = |own: &&PathBuf| {
             said(own).is_none()
                 && !is_foreign(own)
+                && !self.trace.judges.contains_key(*own)
                 && Some(own.as_path()) != stand.script.as_deref()
                 && *own != path
         };
@@ -245,15 +249,22 @@ impl Tracer<'_> {
     pub(super) fn is_data_of_judge(&self, path: &Path, stand: &Stand) -> bool {
         !is_foreign(path)
             && (says_exceptions(path)
-                || (is_plain_data(path) && is_beside(path, stand) || says_settings(path))
+                || says_reference(path)
+                || (is_plain_data(path) && is_beside(path, stand)
+                    || says_settings(path)
+                    || says_rules(path))
                     && !self.is_read_elsewhere(path, stand))
     }
 
-    /// Whether a tool of the project only says whether something holds: it fails by its exit code,
-    /// and writes nothing but what it compares with.
+    /// Whether a tool of the project only says whether something holds.
     fn is_checker(&self, path: &Path) -> bool {
-        let fails = ["sys.exit(", "SystemExit", "process.exit"];
-        let writes = ["write", "\"w\"", "'w'"];
+        is_of_tools(path) && self.checks(path)
+    }
+
+    /// Whether a script fails by its exit code, and writes nothing but what it compares with.
+    fn checks(&self, path: &Path) -> bool {
+        let fails = ["sys.exit(", "SystemExit", "process.exit", "exit(@"];
+        let writes = ["write", "\"w\"", "'w'", "'>'", "\">\""];
         let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
         let only_looks = |text: String| {
             if is_shell_text(path, &text) {
@@ -261,7 +272,7 @@ impl Tracer<'_> {
             }
             has(&text, &fails) && (renews(&text) || !has(&text, &writes))
         };
-        is_of_tools(path) && self.files.text(path).is_some_and(only_looks)
+        self.files.text(path).is_some_and(only_looks)
     }
 
     fn is_shell_file(&self, path: &Path) -> bool {
@@ -321,6 +332,7 @@ impl Tracer<'_> {
                 self.trace.stamps.extend(found);
                 examples::examples_named(self, &text, &inside);
             }
+            let text = goes_by::with_settings(self, text, &inside);
             return self.text(&text, &inside);
         }
         let mut found = self.inner_paths(stamps_of_program(&text), &stand.directory);
@@ -365,7 +377,7 @@ impl Tracer<'_> {
     /// What a judging script in another language imports or starts.
     fn helpers_of(&mut self, path: &Path, text: &str, stand: &Stand) {
         let own = directory_of(path);
-        let imports = imports_of(path, text, self.files);
+        let imports = imports_of(&with_language(path, text), text, self.files);
         let is_beside = |import: &PathBuf| {
             let is_library = import.starts_with(own.join("lib")) && is_of_tools(import);
             !own.as_os_str().is_empty()
@@ -380,6 +392,7 @@ impl Tracer<'_> {
                 self.follow(&import, Why::UsedByScript, stand);
             }
         }
+        goes_by::rules_named(self, text, stand);
         let joined = joined_paths(text);
         for word in quoted_paths(text).chain(joined.iter().map(String::as_str)) {
             // `"$d/.fmt"`: the nearest one counts.
@@ -424,6 +437,7 @@ impl Tracer<'_> {
         if said(file).is_some() || is_setting_of_tool(file) || has_examples || goes_by() || is_fed()
         {
             self.judge(file.into(), Why::UsedByScript);
+            goes_by::named_by_settings(self, file, stand);
         } else if is_script_name(file)
             && (says_judge(file) || is_beside(file, stand) && !says_program(file))
         {
@@ -452,7 +466,7 @@ pub(super) fn is_sample(path: &Path) -> bool {
 }
 
 /// Whether a path is among the project's tools.
-pub(super) fn is_of_tools(path: &Path) -> bool {
+pub(in crate::judges) fn is_of_tools(path: &Path) -> bool {
     let first = path.iter().next().and_then(|part| part.to_str()).unwrap_or_default();
     ["scripts", "script", "tools", "ci", "hack"].contains(&first)
 }
