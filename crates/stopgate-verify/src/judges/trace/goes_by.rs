@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::imports::quoted;
-use super::super::names::{is_foreign, says_rules, says_settings};
+use super::super::names::{directories, is_data, is_foreign, says_rules, says_settings, words};
 use super::super::role::Why;
 use super::super::shell::{UNKNOWN, assignment};
 use super::{Rank, Stand, Tracer};
@@ -111,4 +111,19 @@ pub(super) fn with_language(path: &Path, text: &str) -> PathBuf {
 fn is_file_name(word: &str) -> bool {
     let is_sign = |letter: char| letter.is_alphanumeric() || ".-_".contains(letter);
     (3..100).contains(&word.len()) && word.chars().all(is_sign)
+}
+
+/// Whether a file without an ending is a program: `bin/count`.
+pub(super) fn is_program(tracer: &Tracer<'_>, path: &Path) -> bool {
+    let begins = |text: String| text.starts_with("#!") || text.contains('\0');
+    extension_of(path).is_empty() && tracer.files.text(path).is_none_or(begins)
+}
+
+/// Whether a file is called like what a program is tried with: `data/seed.sql`.
+pub(super) fn is_sample(path: &Path) -> bool {
+    const WORDS: [&str; 8] =
+        ["seed", "seeds", "sample", "samples", "fixture", "fixtures", "input", "inputs"];
+    let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));
+    let is_rows = is_data(path) || extension_of(path) == "sql";
+    is_rows && !is_foreign(path) && (says(name_of(path)) || directories(path).any(says))
 }

@@ -12,9 +12,9 @@ use super::super::sections::make::{BUILT, DEFAULT_GOAL, FLAGS, MakeItem, parse, 
 use super::super::shell::{assignment, is_open};
 use super::super::tools::{is_interpreter, is_shell, plain_name};
 use super::arguments::is_input;
+use super::goes_by::is_sample;
 use super::makefiles::Makefiles;
 use super::programs::is_script_name;
-use super::scripts::is_sample;
 use super::{Stand, Tracer};
 
 /// The names under which make looks for its file, first one first.

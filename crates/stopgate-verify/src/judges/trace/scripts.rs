@@ -6,8 +6,8 @@ use super::super::files::{below, directory_of, extension_of, inner, name_of};
 use super::super::git_questions::asks_git;
 use super::super::imports::{imports_of, joined_paths, quoted, quoted_paths};
 use super::super::names::{
-    directories, is_among_data, is_data, is_environment, is_foreign, name_says_judge, said,
-    says_helper, says_judge, says_program, says_reference, says_rules, says_settings, words,
+    is_among_data, is_data, is_environment, is_foreign, name_says_judge, said, says_helper,
+    says_judge, says_program, says_reference, says_rules, says_settings,
 };
 use super::super::role::{CheckConduct, Why};
 use super::super::shell::{OutputFate, is_open};
@@ -15,7 +15,7 @@ use super::super::tools::{Trade, mentioned, plain_name, trade_of};
 use super::does::{makes_tests, only_looks, renews};
 use super::examples::{self, has_examples};
 use super::exceptions::{self, says_exceptions};
-use super::goes_by::{self, only_sets, with_language};
+use super::goes_by::{self, is_sample, only_sets, with_language};
 use super::preparing::says_preparing;
 use super::programs::is_script_name;
 use super::project_programs::PipedInput;
@@ -248,6 +248,7 @@ impl Tracer<'_> {
     /// the script that nothing else reads.
     pub(super) fn is_data_of_judge(&self, path: &Path, stand: &Stand) -> bool {
         !is_foreign(path)
+            && !goes_by::is_program(self, path)
             && (says_exceptions(path)
                 || says_reference(path)
                 || (is_plain_data(path) && is_beside(path, stand)
@@ -454,15 +455,6 @@ impl Tracer<'_> {
 /// Whether a file holds data, or one word in a file without an ending: `scripts/NEXT`.
 fn is_plain_data(path: &Path) -> bool {
     is_data(path) || extension_of(path).is_empty()
-}
-
-/// Whether a file is called like what a program is tried with: `data/seed.sql`.
-pub(super) fn is_sample(path: &Path) -> bool {
-    const WORDS: [&str; 8] =
-        ["seed", "seeds", "sample", "samples", "fixture", "fixtures", "input", "inputs"];
-    let says = |part: &str| words(part).iter().any(|word| WORDS.contains(&word.as_str()));
-    let is_rows = is_data(path) || extension_of(path) == "sql";
-    is_rows && !is_foreign(path) && (says(name_of(path)) || directories(path).any(says))
 }
 
 /// Whether a path is among the project's tools.
