@@ -6,6 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::files::read_regular;
 
+/// Of more files with the same end, none is told from the others.
+const ALIKE_MAX: usize = 100;
+
 /// How much of a file is read; a larger one has no text.
 const TEXT_BYTES_MAX: u64 = 2 << 20;
 
@@ -69,7 +72,8 @@ impl ProjectFiles for ListedFiles {
 
     fn ending_like(&self, end: &Path) -> Vec<&PathBuf> {
         let by_end = self.by_end.get_or_init(|| self.by_end());
-        end_of(end).and_then(|end| by_end.get(&end)).into_iter().flatten().collect()
+        let alike = end_of(end).and_then(|end| by_end.get(&end));
+        alike.filter(|all| all.len() <= ALIKE_MAX).into_iter().flatten().collect()
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) enum Otherwise {
     Fails(ApartRun),
     /// There was no time to find out.
     Cut(ApartRun),
-    /// There is no place to find out, for this reason.
+    /// No private place could be had to find out, for this reason.
     NoPlace(String),
 }
 

@@ -37,7 +37,7 @@ pub(in crate::basis) fn note(
     own.take(LISTS_MAX).map(|file| note_file(root, file, None, keep)).collect()
 }
 
-/// Has an original run look at what is no longer named, and still there.
+/// Has an original run look at what is still there and no longer named.
 pub(super) fn lengthen_lists(compare: &mut Compare<'_>) {
     for noted in &compare.noted.lists {
         let path = text_path(&noted.path);

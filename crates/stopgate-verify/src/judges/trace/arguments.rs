@@ -61,7 +61,8 @@ impl Tracer<'_> {
             let lists: Vec<PathBuf> = words.filter_map(|word| self.file(stand, word)).collect();
             for path in lists {
                 // What should come out changes together with its sums.
-                let text = self.files.text(&path).unwrap_or_default();
+                let is_new = self.seen.insert(format!("sums {}", path.display()));
+                let text = self.files.text(&path).filter(|_| is_new).unwrap_or_default();
                 let listed = text.lines().filter_map(|line| line.split_whitespace().nth(1));
                 let listed: Vec<&str> = listed.take(SUMS_MAX).collect();
                 self.references(&listed, stand);

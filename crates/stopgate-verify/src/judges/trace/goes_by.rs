@@ -15,6 +15,8 @@ use super::{Rank, Stand, Tracer};
 const SOURCED_MAX: usize = 10;
 /// How many scripts in one directory are followed.
 const PARTS_MAX: usize = 100;
+/// How many files that may be rules are told apart by their names.
+const RULES_MAX: usize = 500;
 /// How many words of settings are tried.
 const SETTINGS_WORDS_MAX: usize = 200;
 
@@ -52,8 +54,10 @@ pub(super) fn with_settings(tracer: &Tracer<'_>, text: String, stand: &Stand) ->
 
 /// Files that a judging script goes by and that only its settings name: `known-dead = tools/dead`.
 pub(super) fn named_by_settings(tracer: &mut Tracer<'_>, settings: &Path, stand: &Stand) {
-    let text = tracer.files.text(settings).filter(|_| says_settings(settings));
-    let text = text.unwrap_or_default();
+    if !says_settings(settings) || !tracer.seen.insert(format!("settings {}", settings.display())) {
+        return;
+    }
+    let text = tracer.files.text(settings).unwrap_or_default();
     let is_sign = |letter: char| letter.is_whitespace() || "=:,\"'[]{}".contains(letter);
     let words = text.split(is_sign).filter(|word| word.contains('/')).take(SETTINGS_WORDS_MAX);
     let found: Vec<PathBuf> = words.filter_map(|word| tracer.file(stand, word)).collect();
@@ -75,7 +79,8 @@ pub(super) fn rules_named(tracer: &mut Tracer<'_>, text: &str, stand: &Stand) {
         let is_rule = says_rules(path) || says_settings(path);
         is_rule && names.contains(name_of(path)) && !is_foreign(path)
     };
-    let found: Vec<PathBuf> = tracer.scanned().filter(is_named).cloned().collect();
+    let found = tracer.scanned().filter(is_named).take(RULES_MAX);
+    let found: Vec<PathBuf> = found.cloned().collect();
     let is_only = |path: &&PathBuf| {
         found.iter().filter(|own| own.file_name() == path.file_name()).count() == 1
     };

@@ -95,7 +95,8 @@ impl Makefiles {
         let is_end = |letter: char| letter.is_whitespace() || "=,()".contains(letter);
         let words: BTreeSet<String> =
             text.split(is_end).filter(|word| word.contains('%')).map(str::to_string).collect();
-        let patterns = self.index().patterns.iter().map(String::as_str);
+        let patterns = if words.is_empty() { &[] } else { &self.index().patterns[..] };
+        let patterns = patterns.iter().map(String::as_str);
         patterns.filter(move |pattern| is_act(pattern) && words.contains(*pattern))
     }
 

@@ -3,6 +3,7 @@
 //! One whose name says that it checks something judges, or one that makes of a runner's results
 //! what it likes: `go test -json ./... | go run ./tools/report`. Every other one is under test.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner};
@@ -16,6 +17,8 @@ use super::{Stand, Tracer};
 
 /// So many sources are searched for what makes others.
 const SOURCES_MAX: usize = 2_000;
+/// So many programs that make others are looked at.
+const MAKERS_MAX: usize = 100;
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +108,7 @@ impl Tracer<'_> {
 
     /// Programs of the project that `//go:generate go run …` runs and that write tests.
     fn makers_by_go(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
+        let mut places = BTreeSet::new();
         let sources = self.scanned().filter(|path| extension_of(path) == "go" && !is_foreign(path));
         for source in sources.take(SOURCES_MAX) {
             let text = self.files.text(source).unwrap_or_default();
@@ -115,9 +118,11 @@ impl Tracer<'_> {
                     command.split_whitespace().skip_while(|word| *word != "run").skip(1);
                 let program = words.find(|word| !word.starts_with('-'));
                 let place = program.and_then(|word| inner(self.root, &directory_of(source), word));
-                found.extend(place.iter().flat_map(|place| self.go_sources(place)));
+                places.extend(place.filter(|place| !place.as_os_str().is_empty()));
             }
         }
+        let places = places.iter().take(MAKERS_MAX);
+        let mut found: Vec<PathBuf> = places.flat_map(|place| self.go_sources(place)).collect();
         let makes = |path: &PathBuf| self.files.text(path).is_some_and(|text| makes_tests(&text));
         found.retain(makes);
         found

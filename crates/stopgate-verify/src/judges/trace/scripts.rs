@@ -1,5 +1,6 @@
 //! Scripts that a command runs: whether they judge or are judged, and what they lead to.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::super::files::{below, directory_of, extension_of, inner, name_of};
@@ -395,7 +396,8 @@ impl Tracer<'_> {
         }
         goes_by::rules_named(self, text, stand);
         let joined = joined_paths(text);
-        for word in quoted_paths(text).chain(joined.iter().map(String::as_str)) {
+        let words = quoted_paths(text).chain(joined.iter().map(String::as_str));
+        for word in words.collect::<BTreeSet<_>>() {
             // `"$d/.fmt"`: the nearest one counts.
             let hidden = word.rsplit_once('/').map(|(_, name)| name);
             let hidden = hidden.filter(|name| name.starts_with('.') && word.contains('$'));
